@@ -1,0 +1,1 @@
+"""Hypotheses from an engine's steps: greedy and beam search. numpy only, no network in sight."""

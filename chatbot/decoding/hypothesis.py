@@ -1,0 +1,35 @@
+"""Hypothesis: one reply a search found, and the score it is ranked by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A finished reply as ids.
+
+    Args:
+        tokens: without BOS; the last one is EOS unless the reply was cut at the maximum length.
+        log_prob: sum of the model's log-probabilities of ``tokens``, in nats.
+        score: what hypotheses are ranked by; ``length_penalty`` says how it comes from log_prob.
+        weights: [len(tokens), src_len]; row i is what token i looked at.
+    """
+
+    tokens: tuple[int, ...]
+    log_prob: float
+    score: float
+    weights: NDArray[np.float32]
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """lp(Y) = (5 + |Y|)^α / (5 + 1)^α, by which log P(Y|X) is divided; |Y| counts EOS.
+
+    Source: Wu et al. 2016, "Google's Neural Machine Translation System", section 7, equation 14.
+    α = 0 ranks by log-probability alone.
+    """
+    penalty: float = ((5.0 + length) / 6.0) ** alpha
+    return penalty
