@@ -1,0 +1,1 @@
+"""From files to conversations to dialogue pairs. Nothing here knows what a tensor is."""

@@ -1,0 +1,122 @@
+"""Files are written whole or not at all, and are private."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chatbot.errors import ChatbotError
+from chatbot.files import atomic_writer, private_folder, write_atomically, write_error
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions and signals")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_write_replaces_the_content_and_leaves_no_other_file(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "a", b"old")
+    write_atomically(tmp_path / "a", b"new")
+    assert (tmp_path / "a").read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+@posix
+def test_what_is_written_is_private(tmp_path: Path) -> None:
+    folder = private_folder(tmp_path / "x" / "y")
+    write_atomically(folder / "a", b"")
+    assert [mode(tmp_path / "x"), mode(folder), mode(folder / "a")] == [0o700, 0o700, 0o600]
+    write_atomically(folder / "a", b"", mode=0o644)
+    assert mode(folder / "a") == 0o644
+
+
+@posix
+def test_existing_folder_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir(mode=0o755)
+    (tmp_path / "shared").chmod(0o755)
+    assert mode(private_folder(tmp_path / "shared")) == 0o755
+
+
+def test_raising_block_leaves_the_old_file_alone(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "a", b"old")
+    stopped = pytest.raises(KeyboardInterrupt)
+    with stopped, atomic_writer(tmp_path / "a") as out:
+        out.write(b"half of the new")
+        raise KeyboardInterrupt
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_writer_can_be_sought(tmp_path: Path) -> None:
+    with atomic_writer(tmp_path / "a") as out:
+        out.write(b"????, world")
+        out.seek(0)
+        out.write(b"Hell")
+    assert (tmp_path / "a").read_bytes() == b"Hell, world"
+
+
+@posix
+def test_kill_leaves_the_old_file_whole(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "a", b"old")
+    code = (
+        "import os, pathlib, sys\n"
+        "from chatbot.files import atomic_writer\n"
+        "with atomic_writer(pathlib.Path(sys.argv[1])) as out:\n"
+        "    out.write(b'x' * 100_000)\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "a")], check=False)
+    assert done.returncode == -9
+    assert (tmp_path / "a").read_bytes() == b"old"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("size", [10, 1_000_000], ids=["at the flush", "while writing"])
+def test_full_disk_is_told_and_leaves_the_old_file(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_atomically(tmp_path / "a", b"old")
+    (tmp_path / "temporary").touch()
+    full = os.open("/dev/full", os.O_RDWR)
+    monkeypatch.setattr("tempfile.mkstemp", lambda *_: (full, str(tmp_path / "temporary")))
+    with pytest.raises(ChatbotError, match=r"a: the disk is full; free some space"):
+        write_atomically(tmp_path / "a", b"x" * size)
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(errno.ENOSPC, "disk is full"), (errno.EACCES, "no permission"), (errno.EIO, "cannot be written")],
+)
+def test_write_error_says_what_to_do(number: int, said: str) -> None:
+    error = write_error(Path("x"), OSError(number, os.strerror(number)))
+    assert error.where == "x"
+    assert said in error.what
+    assert error.remedy
+
+
+def test_errors_of_the_block_pass_unchanged(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), atomic_writer(tmp_path / "a"):
+        (tmp_path / "not there").read_bytes()
+    assert os.listdir(tmp_path) == []
+
+
+def test_missing_folder_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ChatbotError, match="a: cannot be written"):
+        write_atomically(tmp_path / "missing" / "a", b"")
+
+
+def test_private_folder_refuses_a_file_of_that_name(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    with pytest.raises(ChatbotError, match="is a file, not a folder"):
+        private_folder(tmp_path / "a")
+    with pytest.raises(ChatbotError):
+        private_folder(tmp_path / "a" / "b")
