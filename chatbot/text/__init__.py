@@ -1,0 +1,1 @@
+"""Characters <-> ids: normaliser, tokenizers, word spans. Never torch."""
