@@ -1,0 +1,253 @@
+"""Every option of the project, each stated once: default, help, unit, allowed values.
+
+The command line, ``config.json``, ``--config FILE.toml``, ``--dump-config`` and the option tables in
+``docs/`` are all made from these fields. No module below this one reads a configuration: networks,
+tokenizers and searches take plain numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, get_type_hints
+
+from chatbot.errors import OptionError
+
+FORMAT = 1
+"""Version of the checkpoint layout; a checkpoint of another number is refused."""
+
+
+def option(
+    default: Any,
+    help: str,  # noqa: A002  the word every command-line library uses
+    *,
+    unit: str = "",
+    choices: tuple[str, ...] = (),
+    low: float | None = None,
+    high: float | None = None,
+    flag: str = "",
+) -> Any:
+    """A dataclass field that is also a command-line option.
+
+    Args:
+        default: the value when nobody says anything.
+        help: one sentence for ``--help`` and the docs.
+        unit: what a number counts ("tokens", "minutes").
+        choices: the allowed values of a text option.
+        low, high: the allowed range of a number, both included.
+        flag: the option's name when it is not the field's with dashes.
+    """
+    metadata = {"help": help, "unit": unit, "choices": choices, "low": low, "high": high, "flag": flag}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class DataOptions:
+    """Which pairs are learned from."""
+
+    mix: str = option(
+        "",
+        "how often an epoch shows each pair of a corpus, as NAME=TIMES,NAME=TIMES; 1 where not named",
+    )
+    validation: float = option(0.05, "share of conversations held out", low=0.0, high=0.5)
+    reply_cap: int = option(
+        50, "how often one reply may occur among a corpus' pairs; 0: no limit", unit="pairs", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TextOptions:
+    """How text becomes ids."""
+
+    tokenizer: str = option(
+        "bpe", "kind of tokens: sub-words, words or characters", choices=("bpe", "words", "chars")
+    )
+    vocabulary: int = option(4096, "most tokens the vocabulary may hold", unit="tokens", low=300, high=65536)
+    case: str = option(
+        "question",
+        "what is lower-cased before it is read: nothing, the question only, or the reply as well",
+        choices=("keep", "question", "lower"),
+    )
+    max_src: int = option(
+        40, "longest question read; of a longer one the last tokens are read", unit="tokens", low=1, high=1024
+    )
+    max_tgt: int = option(
+        24,
+        "longest reply learned and given; longer ones are left out of training",
+        unit="tokens",
+        low=1,
+        high=512,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """The network."""
+
+    attention: str = option(
+        "general",
+        "how a reply word's query scores the question's words; none: one fixed vector",
+        choices=("none", "additive", "dot", "scaled-dot", "general"),
+    )
+    align: str = option("global", "which positions the scores compete over", choices=("global",))
+    cell: str = option("lstm", "recurrent cell", choices=("lstm", "gru"))
+    embed: int = option(256, "size of a token's embedding", unit="numbers", low=1)
+    hidden: int = option(
+        256, "size of the decoder's state, and of both encoder directions together", unit="numbers", low=2
+    )
+    layers: int = option(
+        1, "recurrent layers in the encoder and in the decoder", unit="layers", low=1, high=8
+    )
+    dropout: float = option(0.1, "share of activations dropped in training", low=0.0, high=0.9)
+    tie: bool = option(True, "one embedding table for question, reply and output")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """How the network is trained."""
+
+    minutes: float = option(10.0, "time budget the schedule is fitted into; 0: none", unit="minutes", low=0)
+    epochs: float = option(0.0, "passes over the training pairs; 0: no limit", unit="epochs", low=0)
+    steps: int = option(0, "optimiser updates; 0: no limit", unit="steps", low=0)
+    batch_tokens: int = option(
+        480, "size of a batch: its pairs times the longest reply among them", unit="tokens", low=1
+    )
+    lr: float = option(2e-3, "highest learning rate (AdamW)", low=0.0)
+    warmup: float = option(0.03, "share of the run over which the learning rate rises", low=0.0, high=1.0)
+    weight_decay: float = option(0.01, "decay of weight matrices (AdamW)", low=0.0)
+    label_smoothing: float = option(0.0, "share of probability spread over all tokens", low=0.0, high=0.9)
+    clip: float = option(1.0, "longest gradient, as its norm; 0: no limit", low=0.0)
+    eval_every: int = option(0, "steps between validations; 0: about twelve in the run", unit="steps", low=0)
+    save_every: int = option(
+        0, "steps between saves of the training state; 0: at each validation", unit="steps", low=0
+    )
+    patience: int = option(5, "validations without improvement before stopping; 0: never", low=0)
+    seed: int = option(0, "random seed")
+    device: str = option("auto", "where to compute", choices=("auto", "cpu", "cuda", "mps"))
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingOptions:
+    """How a reply is searched for."""
+
+    beam: int = option(4, "hypotheses kept side by side; 1 is greedy search", low=1, high=1024)
+    length_penalty: float = option(
+        1.0, "α of ((5 + length) / 6) ** α, which divides a reply's log-probability", low=0.0, high=5.0
+    )
+    block_ngram: int = option(
+        3, "no run of so many tokens occurs twice in a reply; 0: off", unit="tokens", low=0
+    )
+    max_tokens: int = option(
+        0, "longest reply; 0: the longest the checkpoint was trained on", unit="tokens", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that built a checkpoint, apart from the data itself."""
+
+    data: DataOptions = field(default_factory=DataOptions)
+    text: TextOptions = field(default_factory=TextOptions)
+    model: ModelOptions = field(default_factory=ModelOptions)
+    training: TrainingOptions = field(default_factory=TrainingOptions)
+    decoding: DecodingOptions = field(default_factory=DecodingOptions)
+
+    def to_json(self) -> dict[str, Any]:
+        """The sections as plain objects, every option named."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any], where: str = "config") -> Config:
+        """Read sections back; an option not named keeps its default.
+
+        Raises:
+            OptionError: an unknown section or option, or a value out of its range.
+        """
+        config = cls()
+        for section, values in record.items():
+            if section not in SECTIONS or not isinstance(values, Mapping):
+                known = ", ".join(SECTIONS)
+                raise OptionError(where, f"no section [{section}]", f"sections are {known}")
+            config = config.replace({f"{section}.{name}": value for name, value in values.items()}, where)
+        return config
+
+    def replace(self, changes: Mapping[str, Any], where: str = "") -> Config:
+        """A copy with some options changed.
+
+        Args:
+            changes: by "section.name", or by the name alone.
+            where: what to call the source of the changes in an error.
+        """
+        parts: dict[str, dict[str, Any]] = {}
+        for key, value in changes.items():
+            section, name = locate(key, where)
+            parts.setdefault(section, {})[name] = check_value(section, name, value, where)
+        sections = {s: dataclasses.replace(getattr(self, s), **v) for s, v in parts.items()}
+        return dataclasses.replace(self, **sections)
+
+
+SECTIONS: dict[str, type] = {
+    "data": DataOptions,
+    "text": TextOptions,
+    "model": ModelOptions,
+    "training": TrainingOptions,
+    "decoding": DecodingOptions,
+}
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "tiny": {"vocabulary": 1024, "embed": 96, "hidden": 96},
+    "small": {},
+    "base": {"vocabulary": 8192, "embed": 384, "hidden": 512, "dropout": 0.2},
+}
+"""Named sets of options, applied before single ones."""
+
+
+def locate(key: str, where: str = "") -> tuple[str, str]:
+    """The section and field name of an option given as "section.name", "name" or "some-name".
+
+    Raises:
+        OptionError: there is no such option.
+    """
+    section, _, name = key.rpartition(".")
+    name = name.replace("-", "_")
+    for candidate, options in SECTIONS.items():
+        if section in ("", candidate) and name in {f.name for f in dataclasses.fields(options)}:
+            return candidate, name
+    raise OptionError(where or key, f"no option {key!r}", "see chatbot train --dump-config for all of them")
+
+
+def option_field(section: str, name: str) -> dataclasses.Field[Any]:
+    """The dataclass field behind an option."""
+    return next(f for f in dataclasses.fields(SECTIONS[section]) if f.name == name)
+
+
+def option_type(section: str, name: str) -> type:
+    """The Python type of an option's value."""
+    kind: type = get_type_hints(SECTIONS[section])[name]
+    return kind
+
+
+T = TypeVar("T")
+
+
+def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
+    """The value in its option's type, if it is allowed.
+
+    Raises:
+        OptionError: it is of another type, not among the choices or out of range.
+    """
+    meta = option_field(section, name).metadata
+    kind = option_type(section, name)
+    label = where or "--" + (meta["flag"] or name.replace("_", "-"))
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not kind:
+        raise OptionError(label, f"{name} must be {kind.__name__}, not {value!r}")
+    if meta["choices"] and value not in meta["choices"]:
+        raise OptionError(label, f"no {name} {value!r}", "choose one of " + ", ".join(meta["choices"]))
+    low, high = meta["low"], meta["high"]
+    if (low is not None and value < low) or (high is not None and value > high) or value != value:
+        span = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
+        raise OptionError(label, f"{name} is {value!r}", f"it must be {span}")
+    return value

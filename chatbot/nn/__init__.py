@@ -1,0 +1,1 @@
+"""Networks. They take plain numbers and tensors: never a configuration, a vocabulary or a file."""
