@@ -1,0 +1,1 @@
+"""How good is it: perplexity per word, n-gram baselines, diversity."""

@@ -1,0 +1,71 @@
+"""Perplexity per word: comparable whatever the tokenizer.
+
+perplexity = exp(nats of the replies, their ends included / (white-space words + 1 a reply))
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from chatbot.dataset.batches import evaluation_batches
+from chatbot.dataset.encoded import EncodedPairs
+from chatbot.nn.loss import reply_nats
+from chatbot.nn.seq2seq import Seq2Seq
+
+_BATCH_TOKENS = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well replies are predicted.
+
+    Args:
+        nats: negative log-likelihood of all replies, their ends included.
+        tokens: their tokens, an end a reply counted.
+        words: their white-space words, an end a reply counted.
+    """
+
+    nats: float
+    tokens: int
+    words: int
+
+    @property
+    def loss(self) -> float:
+        """Nats per token."""
+        return self.nats / max(self.tokens, 1)
+
+    @property
+    def perplexity(self) -> float:
+        """Per word; infinite where the number is too large for a float."""
+        return perplexity(self.nats / max(self.words, 1))
+
+    def __add__(self, other: Fit) -> Fit:
+        return Fit(self.nats + other.nats, self.tokens + other.tokens, self.words + other.words)
+
+
+def perplexity(nats: float) -> float:
+    """e to the nats, infinity instead of an overflow."""
+    return math.exp(nats) if nats < 700 else math.inf
+
+
+def fit_of(pairs: EncodedPairs, nats: float) -> Fit:
+    """The fit of a model that needs so many nats for the replies of ``pairs``."""
+    return Fit(float(nats), int(pairs.tgt_lengths.sum()), int(pairs.words.sum()) + len(pairs))
+
+
+@torch.inference_mode()
+def measure(network: Seq2Seq, pairs: EncodedPairs, device: torch.device) -> Fit:
+    """The fit of a network, without dropout; its training mode is put back afterwards."""
+    training = network.training
+    network.eval()
+    try:
+        nats = 0.0
+        for _, batch in evaluation_batches(pairs, _BATCH_TOKENS):
+            moved = batch.to(device)
+            nats += float(reply_nats(network, moved.src, moved.tgt_in, moved.tgt_out).double().sum())
+    finally:
+        network.train(training)
+    return fit_of(pairs, nats)
