@@ -1,0 +1,224 @@
+"""A checkpoint folder: save, find, load, verify, list. No torch, no code in any file.
+
+    config.json          every option that built it, its corpora and their hashes, versions
+    tokenizer.json       the tokenizer
+    model.safetensors    best weights by validation loss, half precision unless asked otherwise
+    metrics.jsonl        one line an event of training
+    README.md            model card
+    resume/              the exact training state
+    manifest.json        sha256 of every file but resume/ and metrics.jsonl; written last
+
+A folder without a manifest is incomplete: a training run that has not come to its end.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatbot.config import FORMAT, Config
+from chatbot.errors import CheckpointError, OptionError
+from chatbot.files import private_folder, write_atomically
+from chatbot.text.tokenizer import Tokenizer
+
+CONFIG, TOKENIZER, WEIGHTS, CARD = "config.json", "tokenizer.json", "model.safetensors", "README.md"
+MANIFEST, METRICS, RESUME = "manifest.json", "metrics.jsonl", "resume"
+STARTER = "starter"
+REQUIRED = (CONFIG, TOKENIZER, WEIGHTS)
+
+Weights = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A complete checkpoint, read and checked.
+
+    Args:
+        path: its folder.
+        config: the options that built it.
+        record: all of ``config.json``: corpora, versions, figures.
+    """
+
+    path: Path
+    config: Config
+    record: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.resolve().name
+
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer it was trained with."""
+        where = self.path / TOKENIZER
+        text = self.config.text
+        return Tokenizer.from_json(where.read_text(encoding="utf-8"), text.tokenizer, text.case, str(where))
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """The network's parameters by name, in single precision.
+
+        Raises:
+            CheckpointError: the file is no safetensors file; nothing in it is ever executed.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        where = self.path / WEIGHTS
+        try:
+            tensors = load_file(where)
+        except (SafetensorError, OSError, ValueError) as error:
+            raise CheckpointError(str(where), f"cannot be read ({error})", _RESTORE) from None
+        return {name: np.asarray(tensor, dtype=np.float32) for name, tensor in tensors.items()}
+
+
+_RESTORE = "restore the folder from a copy, or train again"
+
+
+def save(folder: Path, record: Mapping[str, Any], tokenizer: Tokenizer, weights: Weights, card: str) -> None:
+    """Write a checkpoint; when this returns it is complete.
+
+    An earlier checkpoint's manifest goes first and the new one comes last, so that a mixture of two is
+    never taken for complete.
+
+    Raises:
+        ChatbotError: the folder cannot be written.
+    """
+    from safetensors.numpy import save as to_bytes
+
+    private_folder(folder)
+    files = {
+        CONFIG: to_json({"format": FORMAT, **record}),
+        TOKENIZER: tokenizer.to_json().encode(),
+        WEIGHTS: to_bytes({name: np.ascontiguousarray(tensor) for name, tensor in weights.items()}),
+        CARD: card.encode(),
+    }
+    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    (folder / MANIFEST).unlink(missing_ok=True)
+    for name, data in files.items():
+        write_atomically(folder / name, data)
+    write_atomically(folder / MANIFEST, to_json({"format": FORMAT, "sha256": hashes}))
+
+
+def to_json(record: Mapping[str, Any]) -> bytes:
+    """The bytes of a JSON file people may read."""
+    return json.dumps(record, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file of a checkpoint.
+
+    Raises:
+        CheckpointError: it is missing or holds no object.
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise CheckpointError(str(path), f"cannot be read ({error})", _RESTORE) from None
+    if not isinstance(record, dict):
+        raise CheckpointError(str(path), "holds no object", _RESTORE)
+    return record
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether the folder is a finished checkpoint."""
+    return (folder / MANIFEST).is_file()
+
+
+def load(folder: Path) -> Checkpoint:
+    """Read a checkpoint, every file checked against the manifest.
+
+    Raises:
+        CheckpointError: it is missing, incomplete, damaged or of another format.
+    """
+    verify(folder)
+    record = read_json(folder / CONFIG)
+    where = str(folder / CONFIG)
+    if record.get("format") != FORMAT:
+        raise CheckpointError(
+            where,
+            f"is of format {record.get('format')!r}, not {FORMAT}",
+            "use the version of chatbot that made it",
+        )
+    try:
+        config = Config.from_json(record.get("options", {}), where)
+    except OptionError as error:
+        raise CheckpointError(where, error.what, "use the version of chatbot that made it") from None
+    return Checkpoint(folder, config, record)
+
+
+def verify(folder: Path) -> None:
+    """Check that a checkpoint is complete and every file as it was written.
+
+    Raises:
+        CheckpointError: which file is not.
+    """
+    if not folder.is_dir():
+        raise CheckpointError(str(folder), "no such checkpoint", "see --checkpoints, or train one")
+    if not is_complete(folder):
+        unfinished = (folder / RESUME).is_dir()
+        what = "is an unfinished training run" if unfinished else "is no checkpoint: it has no manifest.json"
+        remedy = f"go on with chatbot train --resume {folder.name}" if unfinished else "name another folder"
+        raise CheckpointError(str(folder), what, remedy)
+    hashes = read_json(folder / MANIFEST).get("sha256")
+    if not isinstance(hashes, dict) or not set(REQUIRED) <= set(hashes):
+        raise CheckpointError(str(folder / MANIFEST), "does not list the checkpoint's files", _RESTORE)
+    for name, expected in hashes.items():
+        path = folder / Path(name).name
+        try:
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise CheckpointError(str(path), f"cannot be read ({error.strerror})", _RESTORE) from None
+        if found != expected:
+            raise CheckpointError(str(path), "is not as it was written: its sha256 differs", _RESTORE)
+
+
+def list_complete(checkpoints: Path) -> list[Path]:
+    """Complete checkpoints under a folder, newest first; the starter is not among them."""
+    try:
+        folders = [f for f in checkpoints.iterdir() if is_complete(f) and f.name != STARTER]
+    except OSError:
+        return []
+    return sorted(folders, key=lambda f: ((f / MANIFEST).stat().st_mtime_ns, f.name), reverse=True)
+
+
+def find(name: str | None, checkpoints: Path) -> Path:
+    """The folder of a checkpoint: by name under ``checkpoints``, by path, else the newest, else the starter.
+
+    Raises:
+        CheckpointError: there is none.
+    """
+    if name is None:
+        newest = list_complete(checkpoints)
+        return newest[0] if newest else starter_folder()
+    named = checkpoints / name
+    for folder in (named, Path(name)):
+        if folder.is_dir():
+            return folder
+    if name == STARTER:
+        return starter_folder()
+    known = [f.name for f in list_complete(checkpoints)] + [STARTER]
+    near = difflib.get_close_matches(name, known, n=3)
+    remedy = f"did you mean {' or '.join(near)}" if near else "there are: " + ", ".join(known)
+    raise CheckpointError(name, f"no checkpoint of that name under {checkpoints} and no such folder", remedy)
+
+
+def starter_folder() -> Path:
+    """The checkpoint that comes with the project: in the package from a wheel, else in the repository.
+
+    Raises:
+        CheckpointError: it is in neither place.
+    """
+    package = Path(__file__).resolve().parent
+    for place in (package / "shipped", package.parent):
+        folder = place / "checkpoints" / STARTER
+        if is_complete(folder):
+            return folder
+    raise CheckpointError("checkpoints", "there is no trained checkpoint", "make one with chatbot train")

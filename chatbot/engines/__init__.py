@@ -1,0 +1,1 @@
+"""Trained weights behind the protocol of ``chatbot.decoding.engine``."""

@@ -1,0 +1,97 @@
+"""TorchEngine: a network as the engine of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from chatbot.decoding.engine import PAD, Bias, Candidates, State
+from chatbot.nn.decoder import DecoderState
+from chatbot.nn.memory import Memory
+from chatbot.nn.seq2seq import Seq2Seq
+
+
+@dataclass(frozen=True, slots=True)
+class TorchState:
+    """A decoder's rows and the sources they belong to.
+
+    The memory is stored once a source; ``owners`` [rows] says whose each row is, and ``expanded`` is
+    the memory a row, kept while owners stay the same.
+    """
+
+    memory: Memory
+    owners: Tensor
+    expanded: Memory
+    decoder: DecoderState
+
+    def select(self, rows: NDArray[np.int64]) -> TorchState:
+        """The state whose row i is this one's row ``rows[i]``."""
+        index = torch.from_numpy(np.ascontiguousarray(rows)).to(self.owners.device)
+        owners = self.owners[index]
+        same = owners.shape == self.owners.shape and bool((owners == self.owners).all())
+        expanded = self.expanded if same else self.memory.select(owners)
+        return TorchState(self.memory, owners, expanded, self.decoder.select(index))
+
+
+class TorchEngine:
+    """Continue replies with a torch network.
+
+    Args:
+        network: put into evaluation mode (no dropout) and onto the device.
+        vocab: number of tokens.
+    """
+
+    def __init__(self, network: Seq2Seq, vocab: int, device: torch.device) -> None:
+        self.vocab = vocab
+        self._device = device
+        self._network = network.to(device).eval()
+
+    @torch.inference_mode()
+    def start(self, sources: Sequence[Sequence[int]]) -> TorchState:
+        """Read the sources, padded to the longest."""
+        longest = max(len(source) for source in sources)
+        src = np.full((len(sources), longest), PAD, dtype=np.int64)
+        for row, source in enumerate(sources):
+            src[row, : len(source)] = source
+        memory, decoder = self._network.encode(torch.from_numpy(src).to(self._device))
+        owners = torch.arange(len(sources), device=self._device)
+        return TorchState(memory, owners, memory, decoder)
+
+    @torch.inference_mode()
+    def step(self, tokens: NDArray[np.int64], state: State, k: int, bias: Bias | None = None) -> Candidates:
+        """One decoder step; log-probabilities are of the whole softmax, in single precision."""
+        assert isinstance(state, TorchState)
+        said = torch.from_numpy(np.ascontiguousarray(tokens)).to(self._device)[:, None]
+        features, weights, decoder = self._network.decode(said, state.expanded, state.decoder)
+        log_probs = torch.log_softmax(self._network.logits(features[:, 0]).float(), dim=-1)  # [rows, vocab]
+        if bias is not None and len(bias.rows):
+            where = (torch.from_numpy(bias.rows), torch.from_numpy(bias.tokens))
+            index = tuple(place.to(self._device) for place in where)
+            log_probs.index_put_(index, torch.from_numpy(bias.values).to(self._device), accumulate=True)
+        best, best_tokens = log_probs.topk(min(k, self.vocab), dim=-1)
+        after = TorchState(state.memory, state.owners, state.expanded, decoder)
+        return Candidates(
+            best_tokens.cpu().numpy(), best.cpu().numpy(), weights[:, 0].float().cpu().numpy(), after
+        )
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of ``--device``: "auto" takes a GPU when there is one.
+
+    Raises:
+        OptionError: it is asked for and not there.
+    """
+    from chatbot.errors import OptionError
+
+    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if name == "auto":
+        name = next(device for device in ("cuda", "mps", "cpu") if available[device])
+    if not available.get(name, False):
+        here = ", ".join(device for device, there in available.items() if there)
+        raise OptionError("--device", f"{name} is not there on this machine", f"choose one of auto, {here}")
+    return torch.device(name)

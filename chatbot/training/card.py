@@ -1,0 +1,85 @@
+"""The model card: what a checkpoint was made of, how good it is, what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def model_card(name: str, record: Mapping[str, Any], samples: Sequence[tuple[str, str]]) -> str:
+    """The text of a checkpoint's README.md.
+
+    Args:
+        record: ``config.json``: command, options, corpora, report.
+        samples: (question, reply) by the checkpoint's own decoding options.
+    """
+    parts = [
+        f"# {name}",
+        f"A chatbot checkpoint: an encoder-decoder with attention. Talk to it with `chatbot chat {name}`.",
+        f"Made by `{record['command']}` (chatbot {record['versions']['chatbot']}, torch "
+        f"{record['versions']['torch']}), {record['training_seconds'] / 60:.1f} minutes of training, "
+        f"{record['parameters']:,} parameters.",
+        "## Data",
+        _data_table(record),
+        "What a person wrote in these corpora can come back in a reply word for word. "
+        "Share a checkpoint only with those who may read its corpora.",
+        "## How good",
+        *_measured(record["report"]),
+        "## What it says",
+        _samples(samples),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _measured(report: Mapping[str, Any]) -> list[str]:
+    if not report:
+        return ["Training was interrupted, so nothing was measured."]
+    return [_perplexity_table(report), _variety(report)]
+
+
+def _data_table(record: Mapping[str, Any]) -> str:
+    lines = ["| corpus | times an epoch | training pairs | held out | sha256 |", "|---|---|---|---|---|"]
+    for corpus in record["corpora"]:
+        lines.append(
+            f"| {corpus['name']} | {corpus['times']:g} | {corpus['train']:,} | {corpus['valid']:,} "
+            f"| `{corpus['sha256'][:16]}` |"
+        )
+    return "\n".join(lines)
+
+
+def _perplexity_table(report: Mapping[str, Any]) -> str:
+    where = "held-out conversations" if report["held_out"] else "the training pairs (none were held out)"
+    lines = [
+        f"Perplexity per word on {where}: nats of the reply, its end included, over its white-space words "
+        f"plus one, exponentiated. Beside it an interpolated Kneser-Ney n-gram of order "
+        f"{report['ngram_order']} over the same tokens.",
+        "",
+        "| corpus | pairs | this bot | n-gram | ratio |",
+        "|---|---|---|---|---|",
+    ]
+    rows = [*report["corpora"].items(), *([("all", report["all"])] if len(report["corpora"]) > 1 else [])]
+    for name, row in rows:
+        lines.append(
+            f"| {name} | {row['pairs']:,} | {row['perplexity']:.1f} | {row['ngram_perplexity']:.1f} "
+            f"| {row['ratio']:.2f} |"
+        )
+    return "\n".join(lines)
+
+
+def _variety(report: Mapping[str, Any]) -> str:
+    replies = report["variety"]
+    text, share = replies["commonest"][0]
+    return (
+        f"Replies to {replies['questions']} held-out questions: distinct-1 {replies['distinct1']:.3f}, "
+        f"distinct-2 {replies['distinct2']:.3f}; the commonest, \u201c{_cell(text)}\u201d, is {share:.1%} of them."
+    )
+
+
+def _samples(samples: Sequence[tuple[str, str]]) -> str:
+    rows = [f"| {_cell(question)} | {_cell(reply)} |" for question, reply in samples]
+    return "\n".join(["| question | reply |", "|---|---|", *rows])
+
+
+def _cell(text: str) -> str:
+    """A text inside a Markdown table."""
+    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|")

@@ -1,0 +1,113 @@
+"""What a training run tells while it goes on. Displays, metrics files and tests consume these."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at an optimiser step (0: before the first)."""
+
+    step: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of one line of ``metrics.jsonl``."""
+        return {"event": type(self).__name__.lower(), **dataclasses.asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared(Event):
+    """The data is ready: what was kept, dropped and held out."""
+
+    summary: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped(Event):
+    """One optimiser update.
+
+    Args:
+        progress: share of the run that is done, 0 to 1.
+        epoch: passes over the training pairs, with the fraction of the current one.
+        loss: the objective, nats per token.
+        lr: the learning rate of the step.
+        gradient_norm: before clipping.
+        words: white-space words of the replies in the batch, ends counted.
+        seconds: training time so far.
+    """
+
+    progress: float
+    epoch: float
+    loss: float
+    lr: float
+    gradient_norm: float
+    words: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated(Event):
+    """A validation.
+
+    Args:
+        loss: nats per token, corpora weighted as in the mix.
+        perplexity: per word, of the same.
+        best: it is the lowest loss so far.
+        corpora: perplexity per word of each corpus.
+    """
+
+    loss: float
+    perplexity: float
+    best: bool
+    corpora: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled(Event):
+    """Replies to a few validation questions, as (question, reply)."""
+
+    samples: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved(Event):
+    """The training state, or at the end the checkpoint, is on disk."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warned(Event):
+    """Something a person should know; training goes on."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(Event):
+    """The run is over.
+
+    Args:
+        reason: "done", "early stop", "interrupted" or "diverged".
+        best_step: the step whose weights are kept; -1 where there are none.
+        seconds: training time.
+    """
+
+    reason: str
+    best_step: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reported(Event):
+    """The kept weights measured on all that was held out.
+
+    Args:
+        report: figures by name, see ``chatbot.training.report``.
+    """
+
+    report: Mapping[str, Any]

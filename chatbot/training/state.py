@@ -1,0 +1,112 @@
+"""The exact training state on disk: tensors in safetensors, the rest in JSON.
+
+``resume/state.json`` names the tensor file it belongs to and is written last, so a kill at any instant
+leaves the state before whole; older tensor files are deleted after that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from chatbot.checkpoint import read_json, to_json
+from chatbot.errors import CheckpointError
+from chatbot.files import private_folder, write_atomically
+
+STATE = "state.json"
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where a run is.
+
+    Args:
+        step: optimiser updates so far.
+        epoch, index: the place of the next batch in the stream.
+        seconds: training time so far.
+        best_loss, best_step: the best validation so far.
+        stale: validations since it.
+        evaluations: validations so far.
+    """
+
+    step: int = 0
+    epoch: int = 0
+    index: int = 0
+    seconds: float = 0.0
+    best_loss: float = float("inf")
+    best_step: int = -1
+    stale: int = 0
+    evaluations: int = 0
+
+
+def save_state(folder: Path, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
+    """Write a state next to the earlier one, then let it take its place."""
+    from safetensors.torch import save
+
+    private_folder(folder)
+    data = save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
+    name = f"state-{progress.step:08d}.safetensors"
+    write_atomically(folder / name, data)
+    record = {
+        "tensors": name,
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "progress": _finite(asdict(progress)),
+    }
+    write_atomically(folder / STATE, to_json(record))
+    for old in folder.glob("state-*.safetensors"):
+        if old.name != name:
+            old.unlink(missing_ok=True)
+
+
+def load_state(folder: Path) -> tuple[Progress, dict[str, Tensor]]:
+    """Read the state back.
+
+    Raises:
+        CheckpointError: there is none, or it is damaged.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    record = read_json(folder / STATE)
+    where = folder / Path(str(record.get("tensors"))).name
+    try:
+        data = where.read_bytes()
+        if hashlib.sha256(data).hexdigest() != record["sha256"]:
+            raise CheckpointError(str(where), "is not as it was written: its sha256 differs", "train again")
+        progress = {k: float("inf") if v is None else v for k, v in record["progress"].items()}
+        return Progress(**progress), load(data)
+    except (OSError, SafetensorError, KeyError, TypeError, AttributeError) as error:
+        raise CheckpointError(str(where), f"cannot be read ({error})", "train again") from None
+
+
+def _finite(record: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity; null stands for it."""
+    return {name: None if value == float("inf") else value for name, value in record.items()}
+
+
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """The moments and step counts of an optimiser, by parameter number."""
+    state = optimizer.state_dict()["state"]
+    return {
+        f"optimizer.{index}.{name}": torch.as_tensor(value)
+        for index, values in state.items()
+        for name, value in values.items()
+    }
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Put the moments and step counts back."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        prefix, _, rest = key.partition(".")
+        if prefix == "optimizer":
+            index, _, name = rest.partition(".")
+            state.setdefault(int(index), {})[name] = tensor
+    whole = optimizer.state_dict()
+    optimizer.load_state_dict({"state": state, "param_groups": whole["param_groups"]})

@@ -1,0 +1,215 @@
+"""Trainer: teacher forcing as a generator of events. It draws nothing and knows no file format."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from chatbot.config import TrainingOptions
+from chatbot.dataset.batches import Batch, TrainingBatches
+from chatbot.dataset.encoded import EncodedPairs
+from chatbot.evaluation.perplexity import Fit, measure
+from chatbot.nn.loss import sequence_loss
+from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.training.events import Evaluated, Event, Finished, Sampled, Saved, Stepped, Warned
+from chatbot.training.schedule import progress_of, rate_factor
+from chatbot.training.state import Progress, optimizer_tensors, restore_optimizer
+
+EVALUATIONS = 12
+"""Validations in a run when ``eval_every`` is 0."""
+
+LEAST_GAIN = 1e-3
+"""A validation loss must fall by this many nats per token to count against stopping early."""
+
+Validation = Sequence[tuple[str, EncodedPairs, float]]
+"""Name, held-out pairs and weight in the mix of each corpus."""
+
+
+class Trainer:
+    """Fit a network to pairs.
+
+    Args:
+        network: changed in place.
+        batches: the stream of training batches.
+        validation: what the best weights are chosen by.
+        save: is handed the progress and all tensors of the state, to keep them.
+        sample: gives (question, reply) pairs of the network as it is.
+    """
+
+    def __init__(
+        self,
+        network: Seq2Seq,
+        batches: TrainingBatches,
+        validation: Validation,
+        options: TrainingOptions,
+        device: torch.device,
+        save: Callable[[Progress, Mapping[str, Tensor]], str],
+        sample: Callable[[], tuple[tuple[str, str], ...]],
+    ) -> None:
+        self.progress = Progress()
+        self.best: dict[str, Tensor] = {}
+        self._network = network.to(device)
+        self._batches = batches
+        self._validation = validation
+        self._options = options
+        self._device = device
+        self._save = save
+        self._sample = sample
+        self._stop = False
+        self._optimizer = build_optimizer(network, options, device)
+
+    def stop(self) -> None:
+        """Ask the run to finish its step, save and end."""
+        self._stop = True
+
+    def run(self) -> Iterator[Event]:
+        """Train to the end of the budget, an early stop, a request to stop or a loss that is no number."""
+        self._network.train()
+        place = self.progress
+        started = time.monotonic() - place.seconds
+        reason = "done"
+        for epoch, index, count, batch in self._batches.stream(place.epoch, place.index):
+            place.seconds = time.monotonic() - started
+            done = self._done(epoch + index / count)
+            if done >= 1.0:
+                break
+            event = self._step(batch.to(self._device), done, epoch + index / count)
+            place.step, place.epoch, place.index = place.step + 1, epoch, index + 1
+            if not math.isfinite(event.loss):
+                yield Warned(place.step, f"the loss is no number at learning rate {event.lr:.2g}")
+                reason = "diverged"
+                break
+            yield event
+            if self._evaluation_due(done):
+                yield from self._evaluate()
+                if self._exhausted():
+                    reason = "early stop"
+                    break
+            if self._stop:
+                reason = "interrupted"
+                break
+            if self._options.save_every and place.step % self._options.save_every == 0:
+                yield self._saved()
+        place.seconds = time.monotonic() - started
+        yield from self._end(reason)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """All tensors of the state: weights, best weights, optimiser, random state."""
+        state = {f"model.{name}": tensor for name, tensor in own_weights(self._network).items()}
+        state |= {f"best.{name}": tensor for name, tensor in self.best.items()}
+        state |= optimizer_tensors(self._optimizer)
+        state["random.cpu"] = torch.get_rng_state()
+        if self._device.type == "cuda":
+            state["random.cuda"] = torch.cuda.get_rng_state(self._device)
+        return state
+
+    def restore(self, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
+        """Go back to a saved state; what follows is what would have followed then."""
+        self.progress = progress
+        load_weights(self._network, _section(tensors, "model."))
+        self.best = _section(tensors, "best.")
+        restore_optimizer(self._optimizer, tensors)
+        torch.set_rng_state(tensors["random.cpu"])
+        if self._device.type == "cuda" and "random.cuda" in tensors:
+            torch.cuda.set_rng_state(tensors["random.cuda"], self._device)
+
+    def _done(self, epoch: float) -> float:
+        place, options = self.progress, self._options
+        return progress_of(
+            seconds=place.seconds,
+            minutes=options.minutes,
+            step=place.step,
+            steps=options.steps,
+            epoch=epoch,
+            epochs=options.epochs,
+        )
+
+    def _step(self, batch: Batch, done: float, epoch: float) -> Stepped:
+        options = self._options
+        lr = options.lr * rate_factor(done, options.warmup)
+        for group in self._optimizer.param_groups:
+            group["lr"] = lr
+        loss = sequence_loss(self._network, batch.src, batch.tgt_in, batch.tgt_out, options.label_smoothing)
+        loss.objective.backward()  # type: ignore[no-untyped-call]
+        norm = torch.nn.utils.clip_grad_norm_(self._network.parameters(), options.clip or math.inf)
+        value = float(loss.objective.detach())
+        if math.isfinite(value):
+            self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        place = self.progress
+        return Stepped(place.step + 1, done, epoch, value, lr, float(norm), batch.words, place.seconds)
+
+    def _evaluation_due(self, done: float) -> bool:
+        if self._options.eval_every:
+            return self.progress.step % self._options.eval_every == 0
+        return done * EVALUATIONS >= self.progress.evaluations + 1
+
+    def _exhausted(self) -> bool:
+        return 0 < self._options.patience <= self.progress.stale
+
+    def _evaluate(self) -> Iterator[Event]:
+        place = self.progress
+        fits = [(name, measure(self._network, pairs, self._device), w) for name, pairs, w in self._validation]
+        nats = sum(weight * fit.nats for _, fit, weight in fits)
+        tokens = sum(weight * fit.tokens for _, fit, weight in fits)
+        loss = nats / max(tokens, 1)
+        mixed = Fit(nats, 1, int(sum(weight * fit.words for _, fit, weight in fits)))
+        place.evaluations += 1
+        place.stale = 0 if loss < place.best_loss - LEAST_GAIN else place.stale + 1
+        better = loss < place.best_loss
+        if better:
+            place.best_loss, place.best_step = loss, place.step
+            self.best = {k: v.detach().cpu().clone() for k, v in own_weights(self._network).items()}
+        corpora = {name: fit.perplexity for name, fit, _ in fits}
+        yield Evaluated(place.step, loss, mixed.perplexity, better, corpora)
+        yield Sampled(place.step, self._sample())
+        self._network.train()
+        if not self._options.save_every:
+            yield self._saved()
+
+    def _saved(self) -> Saved:
+        return Saved(self.progress.step, self._save(self.progress, self.tensors()))
+
+    def _end(self, reason: str) -> Iterator[Event]:
+        if reason == "done" and self.progress.best_step != self.progress.step and self.progress.step:
+            yield from self._evaluate()
+        if reason != "diverged":
+            yield self._saved()
+        yield Finished(self.progress.step, reason, self.progress.best_step, self.progress.seconds)
+
+
+def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.device) -> torch.optim.AdamW:
+    """AdamW (Loshchilov and Hutter 2019); only matrices of layers decay, not embeddings, biases and vectors."""
+    table = network.src_embedding.weight
+    tables = {id(table), id(network.tgt_embedding.weight), id(network.output.weight)}
+    decayed = [p for p in network.parameters() if p.ndim > 1 and id(p) not in tables]
+    kept = [p for p in network.parameters() if p.ndim <= 1 or id(p) in tables]
+    groups = [
+        {"params": decayed, "weight_decay": options.weight_decay},
+        {"params": kept, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=options.lr, betas=(0.9, 0.98), eps=1e-9, fused=device.type != "mps")
+
+
+def own_weights(network: Seq2Seq) -> dict[str, Tensor]:
+    """Parameters by name, a shared one once."""
+    return {name: parameter.detach() for name, parameter in network.named_parameters()}
+
+
+@torch.no_grad()
+def load_weights(network: Seq2Seq, weights: Mapping[str, Tensor]) -> None:
+    """Set the parameters by name.
+
+    Raises:
+        KeyError, RuntimeError: a name or shape is another.
+    """
+    for name, parameter in network.named_parameters():
+        parameter.copy_(weights[name])
+
+
+def _section(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name[len(prefix) :]: tensor for name, tensor in tensors.items() if name.startswith(prefix)}
