@@ -1,0 +1,81 @@
+"""The one place where an error becomes an exit status and a line on stderr.
+
+    0    done
+    1    a ChatbotError, or the operating system refused something
+    2    wrong usage
+    3    a fallback answered ``chat --question``
+    130  Ctrl-C
+    141  the reader of stdout is gone (128 + SIGPIPE), without a word
+
+Anything else that arrives here is a bug of ours and is left to show its traceback.
+"""
+
+from __future__ import annotations
+
+import click
+
+from chatbot.cli.streams import flush_streams, silence_streams
+from chatbot.display.text import visible
+from chatbot.errors import ChatbotError
+
+FAILED, USAGE, FALLBACK, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 130, 141
+
+
+def run(command: click.Command, args: list[str], name: str = "chatbot") -> int:
+    """Run a command and return its exit status; whatever a user can meet is told on stderr."""
+    try:
+        return _tell(command, args, name)
+    except BrokenPipeError:
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        silence_streams()
+
+
+def _tell(command: click.Command, args: list[str], name: str) -> int:
+    try:
+        return _invoke(command, args, name)
+    except BrokenPipeError:
+        raise
+    except ChatbotError as error:
+        show_error(str(error))
+        return error.exit_code
+    except click.UsageError as error:
+        show_error(_usage(error, name))
+        return USAGE
+    except click.ClickException as error:
+        show_error(error.format_message())
+        return FAILED
+    except (click.Abort, EOFError):
+        return INTERRUPTED
+    except OSError as error:
+        show_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+        return FAILED
+
+
+def _invoke(command: click.Command, args: list[str], name: str) -> int:
+    try:
+        with command.make_context(name, args) as context:
+            command.invoke(context)
+    except click.exceptions.Exit as leave:
+        flush_streams()
+        return leave.exit_code
+    flush_streams()
+    return 0
+
+
+def show_error(message: str) -> None:
+    """Write ``Error: message`` to stderr, on one line, control characters made visible."""
+    click.echo(f"Error: {visible(message)}", err=True)
+
+
+def show_note(message: str) -> None:
+    """Write ``Note: message`` to stderr, on one line, control characters made visible."""
+    click.echo(f"Note: {visible(message)}", err=True)
+
+
+def _usage(error: click.UsageError, name: str) -> str:
+    where = error.ctx.command_path if error.ctx else name
+    what = " ".join(error.format_message().split()).rstrip(".")
+    return f"{where}: {what}; see {where} --help"

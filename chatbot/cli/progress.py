@@ -1,0 +1,215 @@
+"""Training as a person sees it on stderr: a live display on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from chatbot.display.text import visible
+from chatbot.training.events import (
+    Evaluated,
+    Event,
+    Finished,
+    Prepared,
+    Reported,
+    Sampled,
+    Saved,
+    Stepped,
+    Warned,
+)
+
+PLAIN_SECONDS = 15.0
+"""On no terminal a line at least so often."""
+
+WINDOW = 200
+"""Steps that loss and words a second are averaged over."""
+
+
+def show(events: Iterable[Event], folder: Path, quiet: bool, console: Console | None = None) -> bool:
+    """Consume a run's events and draw them.
+
+    Returns:
+        Whether the run was interrupted.
+    """
+    console = console or Console(stderr=True, highlight=False)
+    view = View(console, folder)
+    interrupted = False
+    live = console.is_terminal and not console.is_dumb_terminal and not quiet
+    if live:
+        with Live(console=console, refresh_per_second=4, transient=True) as screen:
+            for event in events:
+                interrupted |= isinstance(event, Finished) and event.reason == "interrupted"
+                for line in view.take(event):
+                    screen.console.print(line)
+                screen.update(view.render())
+        return interrupted
+    for event in events:
+        interrupted |= isinstance(event, Finished) and event.reason == "interrupted"
+        for line in [*view.take(event), *view.plain(event)] if not quiet else []:
+            console.print(line, soft_wrap=True)
+    return interrupted
+
+
+class View:
+    """What is known of a run so far, and how it looks."""
+
+    def __init__(self, console: Console, folder: Path) -> None:
+        self._console = console
+        self._folder = folder
+        self._steps: deque[tuple[float, int, float]] = deque(maxlen=WINDOW)  # seconds, words, loss
+        self._last: Stepped | None = None
+        self._evaluated: Evaluated | None = None
+        self._samples: tuple[tuple[str, str], ...] = ()
+        self._printed = time.monotonic()
+
+    def take(self, event: Event) -> list[RenderableType]:
+        """Note an event; the lines that stay on the screen for it."""
+        if isinstance(event, Stepped):
+            self._steps.append((event.seconds, event.words, event.loss))
+            self._last = event
+        elif isinstance(event, Evaluated):
+            self._evaluated = event
+        elif isinstance(event, Sampled):
+            self._samples = event.samples
+        elif isinstance(event, Warned):
+            return [Text(f"Note: {visible(event.text)}", style="yellow")]
+        elif isinstance(event, Prepared):
+            return _prepared(event)
+        elif isinstance(event, Finished):
+            return [Text(_ended(event))]
+        elif isinstance(event, Reported):
+            return _reported(event)
+        return []
+
+    def plain(self, event: Event) -> list[RenderableType]:
+        """Lines that only a display without a live part needs."""
+        if isinstance(event, Evaluated):
+            self._printed = time.monotonic()
+            return [Text(f"{self._progress()}; {_validation(event)}")]
+        if isinstance(event, Sampled):
+            return list(self._sample_lines())
+        if isinstance(event, Saved):
+            return []
+        if isinstance(event, Stepped) and time.monotonic() - self._printed > PLAIN_SECONDS:
+            self._printed = time.monotonic()
+            return [Text(self._progress())]
+        return []
+
+    def render(self) -> RenderableType:
+        """The live part: bar, figures, last validation, samples."""
+        if self._last is None:
+            return Text("reading the corpora ...")
+        bar = ProgressBar(
+            total=1.0, completed=self._last.progress, width=max(10, min(40, self._console.width - 2))
+        )
+        parts: list[RenderableType] = [bar, Text(self._progress())]
+        if self._evaluated:
+            parts.append(Text(_validation(self._evaluated)))
+        return Group(*parts, *self._sample_lines())
+
+    def _progress(self) -> str:
+        step = self._last
+        if step is None:
+            return "step 0"
+        loss = sum(loss for _, _, loss in self._steps) / len(self._steps)
+        seconds = self._steps[-1][0] - self._steps[0][0]
+        rate = sum(words for _, words, _ in list(self._steps)[1:]) / seconds if seconds > 0 else 0.0
+        left = step.seconds * (1 - step.progress) / step.progress if step.progress > 0.002 else None
+        remaining = "" if left is None else f", {_clock(left)} left"
+        return (
+            f"{step.progress:4.0%} step {step.step:,}, epoch {step.epoch:.1f}, loss {loss:.3f}, "
+            f"{rate:,.0f} words/s{remaining}"
+        )
+
+    def _sample_lines(self) -> Iterable[Text]:
+        for question, reply in self._samples:
+            yield Text(f"  {visible(question)[:200]}")
+            yield Text(f"    -> {visible(reply)[:200]}", style="cyan")
+
+
+def _prepared(event: Prepared) -> list[RenderableType]:
+    cleaning = event.summary["cleaning"]
+    lines: list[RenderableType] = [
+        Text(
+            f"{cleaning['conversations']:,} conversations, {cleaning['turns']:,} turns: {cleaning['kept']:,} pairs; "
+            f"left out {cleaning['duplicates']:,} duplicates, {cleaning['capped']:,} over the reply cap; "
+            f"{cleaning['one_turn']:,} conversations without a reply"
+        )
+    ]
+    counts = event.summary["corpora"]
+    for corpus in event.summary["mix"]:
+        parts = counts[corpus["name"]].values()
+        long, empty = sum(part["too_long"] for part in parts), sum(part["empty"] for part in parts)
+        lines.append(
+            Text(
+                f"  {visible(corpus['name'])} x {corpus['times']:g}: {corpus['train']:,} pairs to train on, "
+                f"{corpus['valid']:,} held out; left out {long:,} replies too long, {empty:,} empty"
+            )
+        )
+    replies = event.summary["replies"]
+    if replies["commonest"]:
+        text, share = replies["commonest"][0]
+        lines.append(
+            Text(
+                f"  replies: distinct-1 {replies['distinct1']:.3f}, distinct-2 {replies['distinct2']:.3f}; the "
+                f'commonest, "{visible(text)}", is {share:.1%} of them'
+            )
+        )
+    lines.append(Text(f"  vocabulary: {event.summary['vocab']:,} tokens"))
+    return lines
+
+
+def _validation(event: Evaluated) -> str:
+    corpora = ", ".join(f"{visible(name)} {value:.1f}" for name, value in event.corpora.items())
+    best = ", the best so far" if event.best else ""
+    return f"validation: perplexity per word {event.perplexity:.1f} ({corpora}){best}"
+
+
+def _ended(event: Finished) -> str:
+    words = {
+        "done": "done",
+        "early stop": "stopped early: validation no longer improves",
+        "interrupted": "interrupted",
+        "diverged": "stopped: the loss is no number",
+    }
+    return (
+        f"{words[event.reason]} after {event.step:,} steps, {_clock(event.seconds)}; best weights of step "
+        f"{event.best_step:,}"
+    )
+
+
+def _reported(event: Reported) -> list[RenderableType]:
+    report = event.report
+    title = (
+        "Perplexity per word, held out"
+        if report["held_out"]
+        else "Perplexity per word, on the training pairs"
+    )
+    table = Table(title=title, title_justify="left")
+    table.add_column("corpus")
+    for column in ("pairs", "this bot", f"n-gram ({report['ngram_order']})", "ratio"):
+        table.add_column(column, justify="right")
+    for name, row in [*report["corpora"].items(), ("all", report["all"])]:
+        figures = (f"{row['perplexity']:.1f}", f"{row['ngram_perplexity']:.1f}", f"{row['ratio']:.2f}")
+        table.add_row(visible(name), f"{row['pairs']:,}", *figures)
+    replies = report["variety"]
+    text, share = replies["commonest"][0]
+    line = (
+        f"{replies['questions']} replies to held-out questions: distinct-2 {replies['distinct2']:.3f}; the "
+        f'commonest, "{visible(text)}", is {share:.1%} of them'
+    )
+    return [table, Text(line)]
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds + 0.5)
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"

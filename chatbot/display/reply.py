@@ -1,0 +1,59 @@
+"""What is shown of a reply: the attributes that display reads, whoever made the object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class ShownWord(Protocol):
+    """A word with character offsets into the text it is from."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+class ShownAttention(Protocol):
+    """How much each reply word looked at each source word.
+
+    Shapes: weights [len(reply), len(source)].
+    """
+
+    @property
+    def source(self) -> Sequence[ShownWord]: ...
+    @property
+    def reply(self) -> Sequence[ShownWord]: ...
+    @property
+    def weights(self) -> Sequence[Sequence[float]]: ...
+
+
+class ShownCandidate(Protocol):
+    """One of several replies, with the score it was ranked by."""
+
+    @property
+    def reply(self) -> str: ...
+    @property
+    def score(self) -> float: ...
+
+
+class ShownReply(Protocol):
+    """A question and what the bot answered."""
+
+    @property
+    def question(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def fallback(self) -> bool: ...
+    @property
+    def truncated(self) -> bool: ...
+    @property
+    def candidates(self) -> Sequence[ShownCandidate]: ...
+    @property
+    def attention(self) -> ShownAttention | None: ...

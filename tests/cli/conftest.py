@@ -1,0 +1,48 @@
+"""A bot with no network: it answers from its question, and remembers what it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from chatbot.bot import Attention, Candidate, Reply, Word
+from chatbot.config import DecodingOptions
+from chatbot.errors import ChatbotError
+
+LONGEST = 100
+
+
+@dataclass
+class EchoBot:
+    """Says "re QUESTION" with one reply word for the whole; "refuse" is refused; a long question is cut."""
+
+    name: str = "echo"
+    options: DecodingOptions = field(default_factory=DecodingOptions)
+    asked: list[tuple[str, tuple[str, ...], DecodingOptions | None, int]] = field(default_factory=list)
+
+    def reply(
+        self,
+        text: str,
+        history: Sequence[str] = (),
+        options: DecodingOptions | None = None,
+        candidates: int = 1,
+    ) -> Reply:
+        self.asked.append((text, tuple(history), options, candidates))
+        if text == "refuse":
+            raise ChatbotError("refuse", "not today", "ask another time")
+        if not text.strip():
+            return Reply(text, "")
+        answer = f"re {text[-LONGEST:]}"
+        ranked = tuple(Candidate(answer if i == 0 else f"other {i}", -1.0 - i) for i in range(candidates))
+        attention = Attention((Word(text, 0, len(text)),), (Word("re", 0, 2),), ((1.0,),))
+        fallback = text == "unknown"
+        return Reply(
+            text, answer, -1.0, fallback, len(text) > LONGEST, ranked, None if fallback else attention
+        )
+
+
+@pytest.fixture
+def bot() -> EchoBot:
+    return EchoBot()
