@@ -12,8 +12,9 @@ from chatbot.checkpoint import Checkpoint, load
 from chatbot.config import DecodingOptions
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.decoding.search import search
+from chatbot.errors import OptionError
 from chatbot.text.tokenizer import EOS, Tokenizer
-from chatbot.text.words import assign, merge_weights, word_spans
+from chatbot.text.words import assign, merge_weights, read_words, word_spans
 
 if TYPE_CHECKING:
     from chatbot.decoding.engine import Engine
@@ -155,7 +156,7 @@ class Chatbot:
             candidates: how many of the best replies to name, at most the beam.
 
         Raises:
-            OptionError: more candidates than the beam holds.
+            OptionError: no candidates asked for, or more than the beam holds.
         """
         return self.replies([text], options, candidates)[0]
 
@@ -163,6 +164,8 @@ class Chatbot:
         self, texts: Sequence[str], options: DecodingOptions | None = None, candidates: int = 1
     ) -> list[Reply]:
         """Answer many questions, each as ``reply`` would, in batches."""
+        if candidates < 1:
+            raise OptionError("candidates", f"is {candidates}", "it must be at least 1")
         chosen = options or self.options
         answered: list[Reply] = []
         for start in range(0, len(texts), BATCH):
@@ -214,27 +217,22 @@ class Chatbot:
         self, question: str, offsets: Sequence[tuple[int, int]], hypothesis: Hypothesis
     ) -> Attention:
         """Weights between words; only words of which the model read something are columns."""
-        ended = bool(hypothesis.tokens) and hypothesis.tokens[-1] == EOS
+        ended = hypothesis.tokens[-1:] == (EOS,)
         said = hypothesis.tokens[:-1] if ended else hypothesis.tokens
         decoded = self._tokenizer.decode_with_offsets(said)
         text = decoded.text.strip()
         shift = len(decoded.text) - len(decoded.text.lstrip())
-        reply_spans = word_spans(text)
-        reply_owners = assign(
-            [(max(0, a - shift), max(0, b - shift)) for a, b in decoded.offsets], reply_spans
-        )
-        spans = word_spans(question)
-        owners = assign(offsets, spans)
-        first = min((owner for owner in owners if owner >= 0), default=0)
-        spans, owners = spans[first:], [max(owner - first, -1) for owner in owners]
+        pieces = [(max(0, start - shift), max(0, end - shift)) for start, end in decoded.offsets]
+        source, reply = read_words(offsets, word_spans(question)), read_words(pieces, word_spans(text))
+        owners = assign(offsets, source)
         weights = hypothesis.weights
-        merged = merge_weights(weights[: len(said)], reply_owners, owners, len(reply_spans), len(spans))
-        end = merge_weights(weights[len(said) :], [0], owners, 1, len(spans))[0] if ended else ()
+        rows = merge_weights(weights[: len(said)], assign(pieces, reply), owners, len(reply), len(source))
+        end = merge_weights(weights[len(said) :], [0] * ended, owners, int(ended), len(source))
         return Attention(
-            _words(question, spans),
-            _words(text, reply_spans),
-            tuple(tuple(map(float, row)) for row in merged),
-            tuple(map(float, end)),
+            _words(question, source),
+            _words(text, reply),
+            tuple(tuple(row) for row in rows.tolist()),
+            tuple(end[0].tolist()) if ended else (),
         )
 
 

@@ -7,8 +7,10 @@
     README.md            model card
     resume/              the exact training state
     manifest.json        sha256 of every file but resume/ and metrics.jsonl; written last
+    next/                while a checkpoint takes an earlier one's place: the new files, manifest last
 
-A folder without a manifest is incomplete: a training run that has not come to its end.
+A folder without a manifest is incomplete: a training run that has not come to its end. At every instant
+after the first save one of the two, the folder or its ``next/``, is complete.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,11 +30,11 @@ from numpy.typing import NDArray
 
 from chatbot.config import FORMAT, Config
 from chatbot.errors import CheckpointError, OptionError
-from chatbot.files import private_folder, write_atomically
+from chatbot.files import private_folder, sync_folder, write_atomically
 from chatbot.text.tokenizer import Tokenizer
 
 CONFIG, TOKENIZER, WEIGHTS, CARD = "config.json", "tokenizer.json", "model.safetensors", "README.md"
-MANIFEST, METRICS, RESUME = "manifest.json", "metrics.jsonl", "resume"
+MANIFEST, METRICS, RESUME, NEXT = "manifest.json", "metrics.jsonl", "resume", "next"
 STARTER = "starter"
 REQUIRED = (CONFIG, TOKENIZER, WEIGHTS)
 
@@ -45,11 +49,13 @@ class Checkpoint:
         path: its folder.
         config: the options that built it.
         record: all of ``config.json``: corpora, versions, figures.
+        home: where its files lie: the folder, or ``next/`` in it.
     """
 
     path: Path
     config: Config
     record: Mapping[str, Any]
+    home: Path
 
     @property
     def name(self) -> str:
@@ -58,9 +64,13 @@ class Checkpoint:
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer it was trained with."""
-        where = self.path / TOKENIZER
+        where = self.home / TOKENIZER
+        try:
+            stored = where.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise CheckpointError(str(where), f"cannot be read ({error})", _RESTORE) from None
         text = self.config.text
-        return Tokenizer.from_json(where.read_text(encoding="utf-8"), text.tokenizer, text.case, str(where))
+        return Tokenizer.from_json(stored, text.tokenizer, text.case, str(where))
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """The network's parameters by name, in single precision.
@@ -71,12 +81,12 @@ class Checkpoint:
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
 
-        where = self.path / WEIGHTS
+        where = self.home / WEIGHTS
         try:
             tensors = load_file(where)
-        except (SafetensorError, OSError, ValueError) as error:
+            return {name: np.asarray(tensor, dtype=np.float32) for name, tensor in tensors.items()}
+        except (SafetensorError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise CheckpointError(str(where), f"cannot be read ({error})", _RESTORE) from None
-        return {name: np.asarray(tensor, dtype=np.float32) for name, tensor in tensors.items()}
 
 
 _RESTORE = "restore the folder from a copy, or train again"
@@ -85,8 +95,8 @@ _RESTORE = "restore the folder from a copy, or train again"
 def save(folder: Path, record: Mapping[str, Any], tokenizer: Tokenizer, weights: Weights, card: str) -> None:
     """Write a checkpoint; when this returns it is complete.
 
-    An earlier checkpoint's manifest goes first and the new one comes last, so that a mixture of two is
-    never taken for complete.
+    An earlier one stays whole until the new one is. In each folder the manifest goes first and the new one
+    comes last, so that a mixture of two is never taken for complete.
 
     Raises:
         ChatbotError: the folder cannot be written.
@@ -101,10 +111,29 @@ def save(folder: Path, record: Mapping[str, Any], tokenizer: Tokenizer, weights:
         CARD: card.encode(),
     }
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    manifest = to_json({"format": FORMAT, "sha256": hashes})
+    if os.path.isfile(folder / NEXT / MANIFEST):  # an earlier save was cut short: its end first
+        last = {name: (folder / NEXT / name).read_bytes() for name in (*files, MANIFEST)}
+        _write(folder, last, last.pop(MANIFEST))
+    if is_complete(folder):
+        _write(private_folder(folder / NEXT), files, manifest)
+    _write(folder, files, manifest)
+    _clear(folder / NEXT)
+
+
+def _write(folder: Path, files: Mapping[str, bytes], manifest: bytes) -> None:
+    """Replace the files of a folder; it is complete before and after, and not in between."""
     (folder / MANIFEST).unlink(missing_ok=True)
+    sync_folder(folder)
     for name, data in files.items():
         write_atomically(folder / name, data)
-    write_atomically(folder / MANIFEST, to_json({"format": FORMAT, "sha256": hashes}))
+    write_atomically(folder / MANIFEST, manifest)
+
+
+def _clear(folder: Path) -> None:
+    """Remove a folder, its manifest first."""
+    (folder / MANIFEST).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def to_json(record: Mapping[str, Any]) -> bytes:
@@ -129,7 +158,12 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def is_complete(folder: Path) -> bool:
     """Whether the folder is a finished checkpoint."""
-    return (folder / MANIFEST).is_file()
+    return os.path.isfile(_home(folder) / MANIFEST)  # False, not an error, where one may not look
+
+
+def _home(folder: Path) -> Path:
+    """Where the files of a checkpoint lie: ``next/`` from when it is complete until it is cleared."""
+    return folder / NEXT if os.path.isfile(folder / NEXT / MANIFEST) else folder
 
 
 def load(folder: Path) -> Checkpoint:
@@ -139,19 +173,23 @@ def load(folder: Path) -> Checkpoint:
         CheckpointError: it is missing, incomplete, damaged or of another format.
     """
     verify(folder)
-    record = read_json(folder / CONFIG)
-    where = str(folder / CONFIG)
+    home = _home(folder)
+    record = read_json(home / CONFIG)
+    where = str(home / CONFIG)
     if record.get("format") != FORMAT:
         raise CheckpointError(
             where,
             f"is of format {record.get('format')!r}, not {FORMAT}",
             "use the version of chatbot that made it",
         )
+    options = record.get("options")
+    if not isinstance(options, dict):
+        raise CheckpointError(where, "names no options", _RESTORE)
     try:
-        config = Config.from_json(record.get("options", {}), where)
+        config = Config.from_json(options, where)
     except OptionError as error:
         raise CheckpointError(where, error.what, "use the version of chatbot that made it") from None
-    return Checkpoint(folder, config, record)
+    return Checkpoint(folder, config, record, home)
 
 
 def verify(folder: Path) -> None:
@@ -160,18 +198,19 @@ def verify(folder: Path) -> None:
     Raises:
         CheckpointError: which file is not.
     """
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise CheckpointError(str(folder), "no such checkpoint", "see --checkpoints, or train one")
     if not is_complete(folder):
         unfinished = (folder / RESUME).is_dir()
         what = "is an unfinished training run" if unfinished else "is no checkpoint: it has no manifest.json"
         remedy = f"go on with chatbot train --resume {folder.name}" if unfinished else "name another folder"
         raise CheckpointError(str(folder), what, remedy)
-    hashes = read_json(folder / MANIFEST).get("sha256")
+    home = _home(folder)
+    hashes = read_json(home / MANIFEST).get("sha256")
     if not isinstance(hashes, dict) or not set(REQUIRED) <= set(hashes):
-        raise CheckpointError(str(folder / MANIFEST), "does not list the checkpoint's files", _RESTORE)
+        raise CheckpointError(str(home / MANIFEST), "does not list the checkpoint's files", _RESTORE)
     for name, expected in hashes.items():
-        path = folder / Path(name).name
+        path = home / Path(name).name
         try:
             found = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
@@ -186,7 +225,7 @@ def list_complete(checkpoints: Path) -> list[Path]:
         folders = [f for f in checkpoints.iterdir() if is_complete(f) and f.name != STARTER]
     except OSError:
         return []
-    return sorted(folders, key=lambda f: ((f / MANIFEST).stat().st_mtime_ns, f.name), reverse=True)
+    return sorted(folders, key=lambda f: ((_home(f) / MANIFEST).stat().st_mtime_ns, f.name), reverse=True)
 
 
 def find(name: str | None, checkpoints: Path) -> Path:
@@ -200,7 +239,7 @@ def find(name: str | None, checkpoints: Path) -> Path:
         return newest[0] if newest else starter_folder()
     named = checkpoints / name
     for folder in (named, Path(name)):
-        if folder.is_dir():
+        if os.path.isdir(folder):
             return folder
     if name == STARTER:
         return starter_folder()

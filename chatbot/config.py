@@ -8,6 +8,7 @@ tokenizers and searches take plain numbers.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_type_hints
@@ -158,13 +159,15 @@ class Config:
         return dataclasses.asdict(self)
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any], where: str = "config") -> Config:
+    def from_json(cls, record: Any, where: str = "config") -> Config:
         """Read sections back; an option not named keeps its default.
 
         Raises:
             OptionError: an unknown section or option, or a value out of its range.
         """
         config = cls()
+        if not isinstance(record, Mapping):
+            raise OptionError(where, "holds no sections of options", "sections are " + ", ".join(SECTIONS))
         for section, values in record.items():
             if section not in SECTIONS or not isinstance(values, Mapping):
                 known = ", ".join(SECTIONS)
@@ -240,14 +243,16 @@ def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
     meta = option_field(section, name).metadata
     kind = option_type(section, name)
     label = where or "--" + (meta["flag"] or name.replace("_", "-"))
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+    if kind is float and type(value) is int:
+        value = float(value) if abs(value) < 2**1000 else math.inf
     if type(value) is not kind:
         raise OptionError(label, f"{name} must be {kind.__name__}, not {value!r}")
     if meta["choices"] and value not in meta["choices"]:
         raise OptionError(label, f"no {name} {value!r}", "choose one of " + ", ".join(meta["choices"]))
+    if isinstance(value, float) and not math.isfinite(value):
+        raise OptionError(label, f"{name} is {value!r}", "it must be a finite number")
     low, high = meta["low"], meta["high"]
-    if (low is not None and value < low) or (high is not None and value > high) or value != value:
+    if (low is not None and value < low) or (high is not None and value > high):
         span = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
         raise OptionError(label, f"{name} is {value!r}", f"it must be {span}")
     return value

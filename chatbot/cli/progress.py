@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -21,13 +22,14 @@ from chatbot.training.events import (
     Prepared,
     Reported,
     Sampled,
-    Saved,
     Stepped,
     Warned,
 )
 
 PLAIN_SECONDS = 15.0
 """On no terminal a line at least so often."""
+
+READING = "reading the corpora ..."
 
 WINDOW = 200
 """Steps that loss and words a second are averaged over."""
@@ -44,13 +46,15 @@ def show(events: Iterable[Event], folder: Path, quiet: bool, console: Console | 
     interrupted = False
     live = console.is_terminal and not console.is_dumb_terminal and not quiet
     if live:
-        with Live(console=console, refresh_per_second=4, transient=True) as screen:
+        with Live(view.render(), console=console, refresh_per_second=4, transient=True) as screen:
             for event in events:
                 interrupted |= isinstance(event, Finished) and event.reason == "interrupted"
                 for line in view.take(event):
                     screen.console.print(line)
                 screen.update(view.render())
         return interrupted
+    if not quiet:
+        console.print(READING, soft_wrap=True)
     for event in events:
         interrupted |= isinstance(event, Finished) and event.reason == "interrupted"
         for line in [*view.take(event), *view.plain(event)] if not quiet else []:
@@ -96,8 +100,6 @@ class View:
             return [Text(f"{self._progress()}; {_validation(event)}")]
         if isinstance(event, Sampled):
             return list(self._sample_lines())
-        if isinstance(event, Saved):
-            return []
         if isinstance(event, Stepped) and time.monotonic() - self._printed > PLAIN_SECONDS:
             self._printed = time.monotonic()
             return [Text(self._progress())]
@@ -106,7 +108,7 @@ class View:
     def render(self) -> RenderableType:
         """The live part: bar, figures, last validation, samples."""
         if self._last is None:
-            return Text("reading the corpora ...")
+            return Text(READING)
         bar = ProgressBar(
             total=1.0, completed=self._last.progress, width=max(10, min(40, self._console.width - 2))
         )
@@ -136,35 +138,34 @@ class View:
 
 
 def _prepared(event: Prepared) -> list[RenderableType]:
-    cleaning = event.summary["cleaning"]
-    lines: list[RenderableType] = [
-        Text(
-            f"{cleaning['conversations']:,} conversations, {cleaning['turns']:,} turns: {cleaning['kept']:,} pairs; "
-            f"left out {cleaning['duplicates']:,} duplicates, {cleaning['capped']:,} over the reply cap; "
-            f"{cleaning['one_turn']:,} conversations without a reply"
-        )
+    summary = event.summary
+    cleaning, counts = summary["cleaning"], summary["corpora"]
+    lines = [
+        f"{cleaning['conversations']:,} conversations, {cleaning['turns']:,} turns: "
+        f"{cleaning['kept']:,} pairs; left out {cleaning['duplicates']:,} duplicates, "
+        f"{cleaning['capped']:,} over the reply cap; "
+        f"{cleaning['one_turn']:,} conversations without a reply"
     ]
-    counts = event.summary["corpora"]
-    for corpus in event.summary["mix"]:
+    for corpus in summary["mix"]:
         parts = counts[corpus["name"]].values()
         long, empty = sum(part["too_long"] for part in parts), sum(part["empty"] for part in parts)
         lines.append(
-            Text(
-                f"  {visible(corpus['name'])} x {corpus['times']:g}: {corpus['train']:,} pairs to train on, "
-                f"{corpus['valid']:,} held out; left out {long:,} replies too long, {empty:,} empty"
-            )
+            f"  {visible(corpus['name'])} x {corpus['times']:g}: {corpus['train']:,} pairs to train on, "
+            f"{corpus['valid']:,} held out; left out {long:,} replies too long, {empty:,} empty"
         )
-    replies = event.summary["replies"]
-    if replies["commonest"]:
-        text, share = replies["commonest"][0]
-        lines.append(
-            Text(
-                f"  replies: distinct-1 {replies['distinct1']:.3f}, distinct-2 {replies['distinct2']:.3f}; the "
-                f'commonest, "{visible(text)}", is {share:.1%} of them'
-            )
-        )
-    lines.append(Text(f"  vocabulary: {event.summary['vocab']:,} tokens"))
-    return lines
+    replies = summary["replies"]
+    lines.append(
+        f"  replies: distinct-1 {replies['distinct1']:.3f}, distinct-2 {replies['distinct2']:.3f}; "
+        + _commonest(replies)
+    )
+    lines.append(f"  vocabulary: {summary['vocab']:,} tokens")
+    return [Text(line) for line in lines]
+
+
+def _commonest(replies: Mapping[str, Any]) -> str:
+    """Which reply is the commonest, and its share; there is at least one."""
+    text, share = replies["commonest"][0]
+    return f'the commonest is "{visible(text)}", {share:.1%} of them'
 
 
 def _validation(event: Evaluated) -> str:
@@ -178,12 +179,10 @@ def _ended(event: Finished) -> str:
         "done": "done",
         "early stop": "stopped early: validation no longer improves",
         "interrupted": "interrupted",
-        "diverged": "stopped: the loss is no number",
+        "diverged": "stopped: the loss went out of bounds",
     }
-    return (
-        f"{words[event.reason]} after {event.step:,} steps, {_clock(event.seconds)}; best weights of step "
-        f"{event.best_step:,}"
-    )
+    kept = f"best weights of step {event.best_step:,}" if event.best_step >= 0 else "no validation yet"
+    return f"{words[event.reason]} after {event.step:,} steps, {_clock(event.seconds)}; {kept}"
 
 
 def _reported(event: Reported) -> list[RenderableType]:
@@ -197,14 +196,14 @@ def _reported(event: Reported) -> list[RenderableType]:
     table.add_column("corpus")
     for column in ("pairs", "this bot", f"n-gram ({report['ngram_order']})", "ratio"):
         table.add_column(column, justify="right")
-    for name, row in [*report["corpora"].items(), ("all", report["all"])]:
+    rows = [*report["corpora"].items(), *([("all", report["all"])] if len(report["corpora"]) > 1 else [])]
+    for name, row in rows:
         figures = (f"{row['perplexity']:.1f}", f"{row['ngram_perplexity']:.1f}", f"{row['ratio']:.2f}")
-        table.add_row(visible(name), f"{row['pairs']:,}", *figures)
+        table.add_row(Text(visible(name)), f"{row['pairs']:,}", *figures)
     replies = report["variety"]
-    text, share = replies["commonest"][0]
     line = (
-        f"{replies['questions']} replies to held-out questions: distinct-2 {replies['distinct2']:.3f}; the "
-        f'commonest, "{visible(text)}", is {share:.1%} of them'
+        f"{replies['questions']} replies to held-out questions: distinct-2 {replies['distinct2']:.3f}; "
+        + _commonest(replies)
     )
     return [table, Text(line)]
 

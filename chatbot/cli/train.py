@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import shlex
 import signal
 import sys
@@ -22,19 +23,27 @@ from chatbot.cli.options import (
     dump_config,
     dump_config_option,
     given_options,
+    option_name,
     preset_option,
     resolve_config,
 )
 from chatbot.config import Config, option_field
-from chatbot.errors import CheckpointError, OptionError
+from chatbot.errors import OptionError
 
 if TYPE_CHECKING:
-    from chatbot.training.run import Request, TrainingRun
+    from chatbot.training.request import Request, RunRecord
+    from chatbot.training.run import TrainingRun
 
 SECTIONS = ("data", "text", "model", "training", "decoding")
 
-FREE = {"minutes", "epochs", "steps", "eval_every", "save_every", "patience", "device"}
-"""Options that may change when a run is resumed."""
+FREE_TO_RESUME = {"minutes", "epochs", "steps", "eval_every", "save_every", "patience", "device"}
+"""Options that may change when a run is resumed; the others decide how it would have gone on."""
+
+FREE_TO_START_FROM = {"dropout", "max_src", "max_tgt"}
+"""Options of text and network that may change in fine-tuning; the weights hang on the others."""
+
+CHECKPOINTS = Path("checkpoints")
+"""Where ``--resume NAME`` looks unless told otherwise."""
 
 LIMITS = ("training.minutes", "training.epochs", "training.steps")
 
@@ -45,7 +54,7 @@ LIMITS = ("training.minutes", "training.epochs", "training.steps")
 @preset_option
 @config_options(*SECTIONS)
 @click.option(
-    "--half/--single", "half", default=True, help="Precision the weights are stored in.  [default: half]"
+    "--half/--single", "half", default=None, help="Precision the weights are stored in.  [default: half]"
 )
 @click.option(
     "--resume", metavar="NAME", help="Go on with an interrupted or finished run, exactly where it was."
@@ -89,7 +98,9 @@ def train(
         interrupted = show(run.events(), request.folder, quiet)
     click.echo(str(request.folder))
     if interrupted:
-        show_note(f"go on with: chatbot train --resume {request.folder.name}")
+        run_named = request.folder if checkpoints != CHECKPOINTS else request.folder.name
+        if not quiet:
+            show_note("go on with: " + shlex.join(["chatbot", "train", "--resume", str(run_named)]))
         context.exit(INTERRUPTED)
 
 
@@ -98,86 +109,99 @@ def _config(params: Mapping[str, Any], checkpoints: Path) -> Config:
     given = given_options(params, *SECTIONS)
     if any(limit in given for limit in LIMITS):
         given = {limit: type(_default(limit))(0) for limit in LIMITS} | given
-    if params["resume"]:
-        if params["start"]:
-            raise OptionError("--resume", "does not go with --from", "leave one of them out")
-        base, fixed = Config.from_json(_run_record(checkpoints / params["resume"])["options"]), SECTIONS
-    elif params["start"]:
-        base, fixed = _base(params["start"], checkpoints), ("text", "model")
-    else:
-        return resolve_config(Config(), params["preset"], params["config_file"], given)
-    config = resolve_config(base, params["preset"], params["config_file"], given)
-    _check_fixed(base, config, fixed, "--resume" if params["resume"] else "--from")
-    return config
+    if params["resume"] is not None:
+        for other, name in (("start", "--from"), ("name", "--name")):
+            if params[other] is not None:
+                raise OptionError("--resume", f"does not go with {name}", "leave one of them out")
+        base = _run(params["resume"], checkpoints)[1].config
+        return _changed(base, params, given, "--resume", SECTIONS, FREE_TO_RESUME)
+    if params["start"] is not None:
+        from chatbot.checkpoint import find, load
+
+        start = load(find(params["start"], checkpoints)).config
+        base = dataclasses.replace(Config(), text=start.text, model=start.model, decoding=start.decoding)
+        return _changed(base, params, given, "--from", ("text", "model"), FREE_TO_START_FROM)
+    return resolve_config(Config(), params["preset"], params["config_file"], given)
 
 
 def _default(key: str) -> Any:
     return option_field(*key.split(".")).default
 
 
-def _check_fixed(base: Config, config: Config, sections: tuple[str, ...], where: str) -> None:
-    """Refuse changes of what the weights, or the exact continuation of a run, hang on."""
+def _changed(
+    base: Config,
+    params: Mapping[str, Any],
+    given: Mapping[str, Any],
+    where: str,
+    sections: tuple[str, ...],
+    free: set[str],
+) -> Config:
+    """The options of ``base`` with changes, none of what the weights or the rest of a run hang on.
+
+    Args:
+        given: single options, by "section.name".
+        where: the option that names the base.
+        sections, free: options of these sections stay as they are but for the free ones.
+
+    Raises:
+        OptionError: another option changes.
+    """
+    config = resolve_config(base, params["preset"], params["config_file"], given)
     before, after = base.to_json(), config.to_json()
     for section in sections:
         for name, value in before[section].items():
-            if value != after[section][name] and name not in FREE:
+            if value != after[section][name] and name not in free:
                 raise OptionError(
                     where,
                     f"{name} is {value!r} in the checkpoint and {after[section][name]!r} here",
-                    f"leave --{name.replace('_', '-')} out, or train anew",
+                    f"leave {option_name(section, name)} out, or train anew",
                 )
+    return config
 
 
-def _base(start: str, checkpoints: Path) -> Config:
-    from chatbot.checkpoint import find, load
+def _run(name: str, checkpoints: Path) -> tuple[Path, RunRecord]:
+    """The folder of a run, by name under ``checkpoints`` or by path, and what is remembered of it."""
+    from chatbot.training.request import has_state, read_run
 
-    return load(find(start, checkpoints)).config
-
-
-def _run_record(folder: Path) -> dict[str, Any]:
-    from chatbot.checkpoint import RESUME, read_json
-
-    if not (folder / RESUME / "state.json").is_file():
-        raise CheckpointError(
-            str(folder), "holds no training state", "name a run that was saved, or train anew"
-        )
-    return read_json(folder / RESUME / "run.json")
+    folders = (checkpoints / name, Path(name))
+    folder = next((folder for folder in folders if has_state(folder)), folders[0])
+    return folder, read_run(folder)
 
 
 def _request(
     params: Mapping[str, Any], config: Config, named: tuple[str, ...], corpora: Path, checkpoints: Path
 ) -> Request:
     from chatbot.checkpoint import find
-    from chatbot.training.run import Request
+    from chatbot.training.request import Request
 
-    command = shlex.join(["chatbot", *sys.argv[1:]])
-    if params["resume"]:
-        folder = checkpoints / params["resume"]
-        record = _run_record(folder)
-        if named and list(named) != record["corpora"]:
-            were = " ".join(record["corpora"]) or "the default ones"
+    if params["resume"] is not None:
+        folder, record = _run(params["resume"], checkpoints)
+        if named and named != record.corpora:
+            were = " ".join(record.corpora) or "the default ones"
             raise OptionError("--resume", f"the run's corpora are {were}", "leave CORPUS out")
-        start = Path(record["start"]) if record["start"] else None
-        return Request(
-            tuple(record["corpora"]), folder, corpora, config, record["command"], start, True, record["half"]
-        )
-    start = find(params["start"], checkpoints) if params["start"] else None
+        half = record.half if params["half"] is None else params["half"]
+        return Request(record.corpora, folder, corpora, config, record.command, resume=True, half=half)
+    start = find(params["start"], checkpoints) if params["start"] is not None else None
     folder = _new_folder(params["name"], named, checkpoints)
-    return Request(named, folder, corpora, config, command, start, False, params["half"])
+    command = shlex.join(["chatbot", *sys.argv[1:]])
+    half = params["half"] is not False
+    return Request(named, folder, corpora, config, command, start=start, half=half)
 
 
 def _new_folder(name: str | None, named: tuple[str, ...], checkpoints: Path) -> Path:
     """Where a new checkpoint goes; an existing one is never written over."""
-    from chatbot.checkpoint import RESUME, is_complete
+    from chatbot.checkpoint import is_complete
+    from chatbot.training.request import has_state
 
     def taken(folder: Path) -> bool:
-        return is_complete(folder) or (folder / RESUME / "state.json").is_file()
+        return is_complete(folder) or has_state(folder)
 
     if name is not None:
         if not name or Path(name).name != name or name.startswith("."):
             raise OptionError("--name", f"{name!r} is no name for a folder", "use letters, digits and dashes")
         if taken(checkpoints / name):
-            raise OptionError("--name", f"{checkpoints / name} exists", f"choose another, or --resume {name}")
+            remedy = "choose another" + (f", or --resume {name}" if has_state(checkpoints / name) else "")
+            raise OptionError("--name", f"{checkpoints / name} exists", remedy)
         return checkpoints / name
     stem = "-".join(Path(part).stem.replace(":", "-") for part in named)[:60].strip(".-") or "bot"
     numbers = iter(range(2, 1_000_000))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.errors import OptionError
 
 PAD, BOS, EOS = 0, 2, 3
 
@@ -89,11 +90,16 @@ def epoch_rows(sizes: Sequence[int], times: Sequence[float], rng: np.random.Gene
     for size, count in zip(sizes, times, strict=True):
         rows = np.arange(start, start + size, dtype=np.int64)
         chosen += [rows] * int(count)
-        rest = round((count - int(count)) * size)
+        rest = _once_more(size, count)
         if rest:
             chosen.append(np.sort(rng.choice(rows, rest, replace=False)))
         start += size
     return np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
+
+
+def _once_more(size: int, times: float) -> int:
+    """How many pairs of a corpus an epoch shows once more than the others."""
+    return round((times - int(times)) * size)
 
 
 class TrainingBatches:
@@ -105,6 +111,9 @@ class TrainingBatches:
         times: how often an epoch shows each pair of a corpus.
         batch_tokens: size of a batch, see ``bucket``.
         seed: two streams of one seed are equal.
+
+    Raises:
+        OptionError: an epoch would show no pair at all.
     """
 
     def __init__(
@@ -115,6 +124,10 @@ class TrainingBatches:
         self.times = tuple(times)
         self.batch_tokens = batch_tokens
         self.seed = seed
+        if not any(
+            size * int(count) + _once_more(size, count) for size, count in zip(sizes, times, strict=True)
+        ):
+            raise OptionError("--mix", "leaves no pair to learn from", "show a corpus more often")
 
     def epoch(self, number: int) -> list[NDArray[np.int64]]:
         """The batches of an epoch as rows, in order."""

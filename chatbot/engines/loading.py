@@ -8,6 +8,7 @@ from chatbot.build import build_network
 from chatbot.checkpoint import WEIGHTS, Checkpoint
 from chatbot.engines.torch_engine import TorchEngine, choose_device
 from chatbot.errors import CheckpointError
+from chatbot.nn.seq2seq import Seq2Seq
 
 
 def load_engine(checkpoint: Checkpoint, vocab: int, device: str) -> TorchEngine:
@@ -19,16 +20,31 @@ def load_engine(checkpoint: Checkpoint, vocab: int, device: str) -> TorchEngine:
 
     Raises:
         CheckpointError: the weights are not those of the network ``config.json`` describes.
+        OptionError: the device is not there.
     """
+    chosen = choose_device(device)
     network = build_network(checkpoint.config.model, vocab)
+    fill(network, checkpoint)
+    return TorchEngine(network, vocab, chosen)
+
+
+@torch.no_grad()
+def fill(network: Seq2Seq, checkpoint: Checkpoint) -> None:
+    """Give a network the checkpoint's weights.
+
+    Raises:
+        CheckpointError: they are those of another network.
+    """
     weights = checkpoint.weights()
-    with torch.no_grad():
-        for name, parameter in network.named_parameters():
-            if name not in weights or weights[name].shape != tuple(parameter.shape):
-                raise CheckpointError(
-                    str(checkpoint.path / WEIGHTS),
-                    f"does not fit config.json at {name}",
-                    "restore the folder from a copy, or train again",
-                )
-            parameter.copy_(torch.from_numpy(weights[name]))
-    return TorchEngine(network, vocab, choose_device(device))
+    parameters = dict(network.named_parameters())
+    shapes = {name: tuple(parameter.shape) for name, parameter in parameters.items()}
+    stored = {name: weight.shape for name, weight in weights.items()}
+    odd = sorted(name for name in shapes | stored if shapes.get(name) != stored.get(name))
+    if odd:
+        raise CheckpointError(
+            str(checkpoint.path / WEIGHTS),
+            f"does not fit config.json at {odd[0]}",
+            "restore the folder from a copy, or train again",
+        )
+    for name, parameter in parameters.items():
+        parameter.copy_(torch.from_numpy(weights[name]))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from chatbot.decoding.engine import PAD, Bias, Candidates, State
+from chatbot.errors import OptionError
 from chatbot.nn.decoder import DecoderState
 from chatbot.nn.memory import Memory
 from chatbot.nn.seq2seq import Seq2Seq
@@ -86,8 +87,6 @@ def choose_device(name: str) -> torch.device:
     Raises:
         OptionError: it is asked for and not there.
     """
-    from chatbot.errors import OptionError
-
     available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if name == "auto":
         name = next(device for device in ("cuda", "mps", "cpu") if available[device])

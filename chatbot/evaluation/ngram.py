@@ -65,13 +65,14 @@ class KneserNey:
 
     def _count(self, tokens: Ints, chain: list[tuple[Ints, Ints]], n: int, discount: float | None) -> _Order:
         contexts, numbers = chain[n - 1]
-        predicted = _predicted(tokens, self.order)
+        predicted = _predicted(tokens)
         keys = numbers[predicted] * self.vocab + tokens[predicted]
         if n < self.order:  # continuation counts: each longer n-gram once
             longer = chain[n][1][predicted] * self.vocab + tokens[predicted]
             _, first = np.unique(longer, return_index=True)
             keys = keys[first]
-        grams, counts = np.unique(keys, return_counts=True)
+        grams, occurrences = np.unique(keys, return_counts=True)
+        counts = occurrences.astype(np.float64)
         owners = grams // self.vocab
         size = max(len(contexts), 1)
         once, twice = int((counts == 1).sum()), int((counts == 2).sum())
@@ -79,8 +80,8 @@ class KneserNey:
         return _Order(
             contexts,
             grams,
-            counts.astype(np.float64),
-            np.bincount(owners, weights=counts, minlength=size),
+            counts,
+            _sums(owners, counts, size),
             np.bincount(owners, minlength=size).astype(np.float64),
             estimate if discount is None else discount,
         )
@@ -93,12 +94,11 @@ class KneserNey:
         tokens, rows = _stream(pairs, self.order)
         known = [order.contexts for order in self._orders]
         chain = _context_numbers(tokens, self.order, self.vocab, known)
-        predicted = _predicted(tokens, self.order)
+        predicted = _predicted(tokens)
         probability = np.full(len(predicted), 1.0 / self.vocab)
         for order, (_, numbers) in zip(self._orders, chain, strict=True):
             probability = _interpolate(order, numbers[predicted], tokens[predicted], self.vocab, probability)
-        total: Floats = np.bincount(rows[predicted], weights=-np.log(probability), minlength=len(pairs))
-        return total
+        return _sums(rows[predicted], -np.log(probability), len(pairs))
 
 
 def best_order(
@@ -125,7 +125,7 @@ def _stream(pairs: EncodedPairs, order: int) -> tuple[Ints, Ints]:
     return tokens, rows
 
 
-def _predicted(tokens: Ints, order: int) -> Ints:
+def _predicted(tokens: Ints) -> Ints:
     """Places of the tokens that are predicted: all but BOS."""
     return np.flatnonzero(tokens != BOS)
 
@@ -150,6 +150,11 @@ def _context_numbers(
             numbers = _find(table, keys)
         chain.append((table, numbers))
     return chain
+
+
+def _sums(owners: Ints, values: Floats, size: int) -> Floats:
+    """The sum of the values of each owner."""
+    return np.bincount(owners, weights=values, minlength=size).astype(np.float64, copy=False)
 
 
 def _find(table: Ints, keys: Ints) -> Ints:

@@ -15,8 +15,6 @@ from chatbot.dataset.encoded import EncodedPairs
 from chatbot.nn.loss import reply_nats
 from chatbot.nn.seq2seq import Seq2Seq
 
-_BATCH_TOKENS = 8192
-
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -48,7 +46,7 @@ class Fit:
 
 def perplexity(nats: float) -> float:
     """e to the nats, infinity instead of an overflow."""
-    return math.exp(nats) if nats < 700 else math.inf
+    return math.inf if nats > 700 else math.exp(nats)
 
 
 def fit_of(pairs: EncodedPairs, nats: float) -> Fit:
@@ -57,13 +55,17 @@ def fit_of(pairs: EncodedPairs, nats: float) -> Fit:
 
 
 @torch.inference_mode()
-def measure(network: Seq2Seq, pairs: EncodedPairs, device: torch.device) -> Fit:
-    """The fit of a network, without dropout; its training mode is put back afterwards."""
+def measure(network: Seq2Seq, pairs: EncodedPairs, device: torch.device, batch_tokens: int = 8192) -> Fit:
+    """The fit of a network, without dropout; its training mode is put back afterwards.
+
+    Args:
+        batch_tokens: size of a batch, see ``bucket``; it changes speed and memory, not the fit.
+    """
     training = network.training
     network.eval()
     try:
         nats = 0.0
-        for _, batch in evaluation_batches(pairs, _BATCH_TOKENS):
+        for _, batch in evaluation_batches(pairs, batch_tokens):
             moved = batch.to(device)
             nats += float(reply_nats(network, moved.src, moved.tgt_in, moved.tgt_out).double().sum())
     finally:

@@ -23,7 +23,7 @@ def build_recurrent(
             if cell == "lstm" and name.startswith("bias_ih"):
                 nn.init.ones_(parameter.data[hidden : 2 * hidden])
         elif name.startswith("weight_hh"):
-            for gate in parameter.data.split(hidden):
+            for gate in parameter.data.view(-1, hidden, hidden):
                 nn.init.orthogonal_(gate)
         else:
             nn.init.xavier_uniform_(parameter)

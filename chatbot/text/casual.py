@@ -7,6 +7,7 @@ spaces (Han, Kana, Thai, Lao, Khmer, Burmese) are pieces of their own.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import regex
@@ -34,7 +35,7 @@ def spans(text: str) -> list[tuple[int, int]]:
         cuts.update(start + part.start() for part in _UNSPACED.finditer(match.group()) if part.start())
     cuts.update(match.end() for match in _SPECIAL.finditer(text))
     edges = sorted(cuts | {len(text)})
-    return [(start, end) for start, end in zip(edges, edges[1:], strict=False) if text[start:end] != " "] or (
+    return [(start, end) for start, end in pairwise(edges) if text[start:end] != " "] or (
         [(0, len(text))] if text else []
     )
 
@@ -49,7 +50,8 @@ class _Casual:
         text.split(self._split)
 
     def _split(self, index: int, text: NormalizedString) -> list[NormalizedString]:
-        return [text[start:end] for start, end in spans(str(text))]
+        parts = (text[start:end] for start, end in spans(str(text)))
+        return [part for part in parts if part is not None]
 
 
 def casual_pre_tokenizer() -> Any:

@@ -114,14 +114,15 @@ class Tokenizer:
         Raises:
             CheckpointError: it is no such tokenizer, or its special tokens are not ids 0 to 3.
         """
+        remedy = "restore the file, or train again"
+        if not _is_sound(text):
+            raise CheckpointError(where, "is no tokenizer of this program", remedy)
         try:
             model = tokenizers.Tokenizer.from_str(text)
         except Exception as error:  # the library raises plain Exception
-            raise CheckpointError(
-                where, f"is no tokenizer ({error})", "train again or restore the file"
-            ) from None
+            raise CheckpointError(where, f"is no tokenizer ({error})", remedy) from None
         if [model.id_to_token(i) for i in range(4)] != list(SPECIALS):
-            raise CheckpointError(where, "special tokens are not ids 0 to 3", "restore the file")
+            raise CheckpointError(where, "special tokens are not ids 0 to 3", remedy)
         return cls(model, kind, case)
 
     def to_json(self) -> str:
@@ -175,6 +176,19 @@ def _normalizer(lower: bool) -> Any:
     return normalizers.Sequence([build_normalizer(lower), normalizers.Prepend(" ")])
 
 
+def _is_sound(text: str) -> bool:
+    """Whether a serialised tokenizer has the shape of ours: the library aborts on some that have not."""
+    try:
+        record = json.loads(text)
+        model = record["model"]
+        ids = sorted(model["vocab"].values())
+        affixes = [model.get("continuing_subword_prefix"), model.get("end_of_word_suffix")]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return False
+    whole = ids == list(range(len(ids))) and not any(affixes)
+    return whole and bool(record.get("normalizer")) and not record.get("added_tokens")
+
+
 def _spelling(token: str) -> bytes:
     """The bytes a token stands for: one for a byte token, else its characters in UTF-8."""
     if len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
@@ -187,7 +201,7 @@ def _bytes_model(counts: Counter[str], vocabulary: int, merge: bool) -> tokenize
     fixed = [*SPECIALS, *_BYTES]
     room = max(1, vocabulary - len(fixed))
     alphabet = _alphabet(counts, int(room * _ALPHABET_SHARE) if merge else room)
-    learned, merges = list(alphabet), []
+    learned, merges = list(alphabet), list[tuple[str, str]]()
     if merge:
         learned, merges = _learn_merges(counts, alphabet, room)
     vocab = {token: i for i, token in enumerate(fixed + learned)}

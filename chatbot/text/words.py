@@ -7,7 +7,7 @@ emoji with all its parts) is a word of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import regex
@@ -26,21 +26,38 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _WORD.finditer(text)]
 
 
-def assign(pieces: Sequence[tuple[int, int]], words: Sequence[tuple[int, int]]) -> list[int]:
-    """For each piece the word it lies in, or -1 where it lies in none.
+def read_words(pieces: Sequence[tuple[int, int]], words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The words that pieces touch; those that one piece runs across are put together.
 
-    A piece lies in the word that holds its last character; the space in front of a piece is no part
-    of a word. An empty piece (a byte that completes no character) lies in the word at that position.
+    Args:
+        pieces: in order; an empty one (a byte that completes no character) touches what it stands before.
+        words: in order and apart, as from ``word_spans``.
     """
-    owners = []
-    word = 0
+    found: list[tuple[int, int]] = []
+    for touched in _touched(pieces, words):
+        if touched:
+            left, right = words[touched[0]][0], words[touched[-1]][1]
+            if found and found[-1][1] > left:
+                left = found.pop()[0]
+            found.append((left, right))
+    return found
+
+
+def assign(pieces: Sequence[tuple[int, int]], words: Sequence[tuple[int, int]]) -> list[int]:
+    """For each piece the place of the last word it touches, or -1 where it touches none (white space)."""
+    return [touched[-1] if touched else -1 for touched in _touched(pieces, words)]
+
+
+def _touched(pieces: Sequence[tuple[int, int]], words: Sequence[tuple[int, int]]) -> Iterator[range]:
+    """For each piece the words that share a character with it."""
+    first = 0
     for start, end in pieces:
-        last = max(start, end - 1)
-        while word < len(words) and words[word][1] <= last:
-            word += 1
-        inside = word < len(words) and (words[word][0] <= last or start == end)
-        owners.append(word if inside else -1)
-    return owners
+        while first < len(words) and words[first][1] <= start:
+            first += 1
+        stop = first
+        while stop < len(words) and words[stop][0] < max(end, start + 1):
+            stop += 1
+        yield range(first, stop)
 
 
 def merge_weights(
@@ -50,7 +67,7 @@ def merge_weights(
     reply_words: int,
     source_words: int,
 ) -> NDArray[np.float64]:
-    """Weights between words from weights between pieces: summed over source pieces, averaged over reply pieces.
+    """Weights between words from those between pieces: summed over source, averaged over reply pieces.
 
     Weight on a source piece that lies in no word (white space alone) goes to the word before it.
 

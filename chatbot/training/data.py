@@ -1,17 +1,10 @@
-"""From corpus names to encoded training and validation pairs, cached on disk.
-
-The cache lies under ``corpora/.cache/KEY``; KEY is a hash of the corpora's own hashes, the data and
-text options and the tokenizer when one is given, so other inputs or options never meet old ids.
-"""
+"""From corpus names to encoded training and validation pairs."""
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
-import shutil
-import tempfile
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,16 +16,11 @@ from chatbot.corpus.clean import Cleaner
 from chatbot.corpus.conversation import Pair
 from chatbot.corpus.library import Corpus, open_corpus
 from chatbot.corpus.split import is_held_out
-from chatbot.corpus.statistics import reply_statistics
-from chatbot.dataset.encode import encode_pairs, source_text
+from chatbot.dataset.encode import source_text
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.errors import CorpusError, OptionError
-from chatbot.files import private_folder
 from chatbot.text.tokenizer import Tokenizer
-
-CACHE = ".cache"
-LAYOUT = 1
-"""Part of the key: raise it when what is stored under a key changes."""
+from chatbot.training.cache import CACHE, Split, cache_key, read_cache, write_cache
 
 DEFAULT_MIX = {"smalltalk:english": 5.0, "chatterbot:english": 3.0, "chitchat": 1.0}
 """How often an epoch shows each pair, so that a short run learns manners first."""
@@ -75,9 +63,27 @@ class TrainingData:
         return concatenate([corpus.train for corpus in self.corpora])
 
     def held_out(self) -> list[tuple[str, EncodedPairs, float]]:
-        """Validation pairs by corpus with their weight in the mix; training pairs where nothing is held out."""
-        found = [(c.name, c.valid, c.times) for c in self.corpora if len(c.valid)]
-        return found or [(c.name, c.train, c.times) for c in self.corpora if len(c.train)]
+        """Validation pairs by corpus with their times; training pairs where none are held out.
+
+        A corpus that an epoch never shows is not among them.
+        """
+        shown = [corpus for corpus in self.corpora if corpus.times]
+        found = [(corpus.name, corpus.valid, corpus.times) for corpus in shown if len(corpus.valid)]
+        return found or [(corpus.name, corpus.train, corpus.times) for corpus in shown if len(corpus.train)]
+
+    def described(self) -> list[dict[str, Any]]:
+        """The corpora and their counts, for ``config.json``."""
+        return [
+            {
+                "name": corpus.name,
+                "origin": corpus.origin,
+                "sha256": corpus.sha256,
+                "times": corpus.times,
+                "train": len(corpus.train),
+                "valid": len(corpus.valid),
+            }
+            for corpus in self.corpora
+        ]
 
 
 def prepare(
@@ -95,16 +101,29 @@ def prepare(
 
     Raises:
         CorpusError: a corpus is missing or no pair remains.
+        OptionError: the mix names another corpus or leaves nothing.
+        ChatbotError: the cache cannot be written.
     """
-    opened = [open_corpus(name, corpora, notify) for name in names]
+    opened = _distinct([open_corpus(name, corpora, notify) for name in dict.fromkeys(names)])
     times = mix_times([corpus.name for corpus in opened], config.data.mix)
-    key = _key(opened, config, tokenizer)
-    cache = corpora / CACHE / key
-    if not (cache / "summary.json").is_file():
-        pairs, cleaning = _split_pairs(opened, config.data)
-        tokenizer = tokenizer or _learn_tokenizer(pairs, config.text)
-        _write_cache(cache, opened, pairs, tokenizer, config.text, cleaning)
-    return _read_cache(cache, opened, times, config.text)
+    key = cache_key(opened, config, tokenizer)
+    folder = corpora / CACHE / key
+    cached = read_cache(folder, len(opened), config.text)
+    if cached is None:
+        splits, cleaning = _split_pairs(opened, config.data)
+        tokenizer = tokenizer or _learn_tokenizer(splits, config.text)
+        write_cache(folder, splits, tokenizer, config.text, cleaning)
+        cached = read_cache(folder, len(opened), config.text)
+    if cached is None:
+        raise CorpusError(str(folder), "cannot be read though it was just written", "check the disk")
+    found = tuple(
+        CorpusData(corpus.name, corpus.origin, corpus.sha256, count, train, valid)
+        for corpus, count, (train, valid) in zip(opened, times, cached.parts, strict=True)
+    )
+    data = TrainingData(cached.tokenizer, found, cached.summary, key)
+    if not sum(round(corpus.times * len(corpus.train)) for corpus in data.corpora):
+        raise OptionError("--mix", "leaves no pair to learn from", "raise the times of a corpus")
+    return data
 
 
 def mix_times(names: Sequence[str], mix: str) -> list[float]:
@@ -168,100 +187,34 @@ def take(pairs: EncodedPairs, most: int) -> EncodedPairs:
     return EncodedPairs.from_lists(*lists, pairs.words[rows].tolist(), vocab)
 
 
-Split = tuple[list[Pair], list[Pair]]
+def _distinct(opened: Sequence[Corpus]) -> list[Corpus]:
+    """The corpora with names of their own: of two files of one name the second is NAME (2)."""
+    found: dict[str, Corpus] = {}
+    for corpus in opened:
+        numbers = itertools.count(2)
+        name = corpus.name
+        while name in found:
+            name = f"{corpus.name} ({next(numbers)})"
+        found[name] = dataclasses.replace(corpus, name=name)
+    return list(found.values())
 
 
-def _split_pairs(opened: Sequence[Corpus], options: DataOptions) -> tuple[list[Split], dict[str, Any]]:
-    """Clean pairs of each corpus as (training, validation), and what was left out."""
+def _split_pairs(opened: Sequence[Corpus], options: DataOptions) -> tuple[dict[str, Split], dict[str, int]]:
+    """Clean pairs of each corpus, and what was left out."""
     cleaner = Cleaner(context=1, reply_cap=options.reply_cap)
-    splits: list[Split] = []
+    splits: dict[str, Split] = {}
     for corpus in opened:
         train: list[Pair] = []
         valid: list[Pair] = []
         for pair in cleaner.pairs(corpus.conversations()):
             (valid if is_held_out(pair.conversation, options.validation) else train).append(pair)
-        splits.append((train or valid, valid if train else []))
-    if not any(train for train, _ in splits):
-        names = ", ".join(corpus.name for corpus in opened)
-        raise CorpusError(
-            names, "0 pairs: nobody answers anybody", "at least one exchange of two turns is needed"
-        )
+        splits[corpus.name] = (train or valid, valid if train else [])
+    if not any(train for train, _ in splits.values()):
+        what = "0 pairs: nobody answers anybody"
+        raise CorpusError(", ".join(splits), what, "at least one exchange of two turns is needed")
     return splits, dataclasses.asdict(cleaner.cleaning)
 
 
-def _learn_tokenizer(pairs: Sequence[Split], text: TextOptions) -> Tokenizer:
-    texts = ((source_text(pair.src), pair.tgt) for train, _ in pairs for pair in train)
+def _learn_tokenizer(splits: Mapping[str, Split], text: TextOptions) -> Tokenizer:
+    texts = ((source_text(pair.src), pair.tgt) for train, _ in splits.values() for pair in train)
     return Tokenizer.train(text.tokenizer, texts, text.vocabulary, text.case)
-
-
-def _write_cache(
-    cache: Path,
-    opened: Sequence[Corpus],
-    pairs: Sequence[Split],
-    tokenizer: Tokenizer,
-    text: TextOptions,
-    cleaning: dict[str, Any],
-) -> None:
-    private_folder(cache.parent)
-    building = Path(tempfile.mkdtemp(prefix=f".{cache.name}.", dir=cache.parent))
-    try:
-        summary: dict[str, Any] = {"cleaning": cleaning, "corpora": {}}
-        for number, (corpus, split) in enumerate(zip(opened, pairs, strict=True)):
-            record: dict[str, Any] = {}
-            for part, chosen in zip(("train", "valid"), split, strict=True):
-                encoded, counts = encode_pairs(chosen, tokenizer, text.max_src, text.max_tgt)
-                encoded.save(building, f"{part}-{number}")
-                record[part] = dataclasses.asdict(counts)
-            summary["corpora"][corpus.name] = record
-        replies = reply_statistics(pair.tgt for train, _ in pairs for pair in train)
-        summary["replies"] = {
-            "distinct1": round(replies.distinct1, 4),
-            "distinct2": round(replies.distinct2, 4),
-            "commonest": [[share.name, round(share.share, 5)] for share in replies.commonest[:5]],
-        }
-        (building / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
-        (building / "summary.json").write_text(json.dumps(summary, ensure_ascii=False), encoding="utf-8")
-        if not sum(part["train"]["kept"] for part in summary["corpora"].values()):
-            raise CorpusError(
-                ", ".join(corpus.name for corpus in opened),
-                f"0 pairs: every reply is longer than {text.max_tgt} tokens",
-                "raise --max-tgt",
-            )
-        shutil.rmtree(cache, ignore_errors=True)
-        building.rename(cache)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
-
-
-def _read_cache(
-    cache: Path, opened: Sequence[Corpus], times: Sequence[float], text: TextOptions
-) -> TrainingData:
-    model = (cache / "tokenizer.json").read_text(encoding="utf-8")
-    corpora = tuple(
-        CorpusData(
-            corpus.name,
-            corpus.origin,
-            corpus.sha256,
-            count,
-            EncodedPairs.load(cache, f"train-{number}"),
-            EncodedPairs.load(cache, f"valid-{number}"),
-        )
-        for number, (corpus, count) in enumerate(zip(opened, times, strict=True))
-    )
-    summary = json.loads((cache / "summary.json").read_text(encoding="utf-8"))
-    tokenizer = Tokenizer.from_json(model, text.tokenizer, text.case)
-    return TrainingData(tokenizer, corpora, summary, cache.name)
-
-
-def _key(opened: Sequence[Corpus], config: Config, tokenizer: Tokenizer | None) -> str:
-    """A hash of all that decides what is in the cache."""
-    data = dataclasses.asdict(config.data)
-    del data["mix"]
-    parts = {
-        "layout": LAYOUT,
-        "corpora": [[corpus.name, corpus.sha256] for corpus in opened],
-        "data": data,
-        "text": dataclasses.asdict(config.text),
-        "tokenizer": tokenizer.to_json() if tokenizer else None,
-    }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]

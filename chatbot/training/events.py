@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,17 @@ class Event:
 
     def to_json(self) -> dict[str, Any]:
         """The object of one line of ``metrics.jsonl``."""
-        return {"event": type(self).__name__.lower(), **dataclasses.asdict(self)}
+        record: dict[str, Any] = finite(dataclasses.asdict(self))
+        return {"event": type(self).__name__.lower(), **record}
+
+
+def finite(value: Any) -> Any:
+    """The value with null wherever JSON has no number: infinity, and what is no number."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: finite(inner) for key, inner in value.items()}
+    return [finite(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +104,7 @@ class Finished(Event):
 
     Args:
         reason: "done", "early stop", "interrupted" or "diverged".
-        best_step: the step whose weights are kept; -1 where there are none.
+        best_step: the step whose weights are kept; -1 where no validation chose any.
         seconds: training time.
     """
 

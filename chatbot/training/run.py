@@ -2,65 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-import chatbot
 from chatbot import checkpoint
-from chatbot.bot import Chatbot
 from chatbot.build import build_network
-from chatbot.config import Config
 from chatbot.corpus.library import DEFAULT_CORPORA
 from chatbot.dataset.batches import TrainingBatches
-from chatbot.engines.torch_engine import TorchEngine, choose_device
-from chatbot.errors import OptionError, TrainingError
-from chatbot.evaluation.openings import openings
+from chatbot.engines.loading import fill
+from chatbot.engines.torch_engine import choose_device
+from chatbot.errors import CheckpointError, OptionError, TrainingError
 from chatbot.files import private_folder, write_atomically
 from chatbot.nn.seq2seq import Seq2Seq
-from chatbot.training.card import model_card
-from chatbot.training.data import TrainingData, concatenate, prepare, take
+from chatbot.text.tokenizer import Tokenizer
+from chatbot.training.data import TrainingData, prepare, take
 from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
-from chatbot.training.report import perplexities, variety
-from chatbot.training.state import STATE, Progress, load_state, save_state
+from chatbot.training.metrics import metrics_log
+from chatbot.training.request import RUN, STATE, Request, RunRecord, read_run
+from chatbot.training.state import Progress, load_state, save_state, saved_step
+from chatbot.training.trained import Trained, spread_questions
 from chatbot.training.trainer import Trainer, load_weights, own_weights
 
 VALIDATION_PAIRS = 1000
 """Held-out pairs a corpus that validations during a run look at; the end looks at all."""
 
 SAMPLES = 3
-RUN = "run.json"
+"""Questions whose replies are shown at each validation."""
 
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a person asked for.
-
-    Args:
-        corpora: names or paths; empty takes the default ones.
-        folder: where the checkpoint goes.
-        library: the folder of corpora.
-        config: every option.
-        command: as typed, for the model card.
-        start: a checkpoint whose weights and tokenizer are gone on from, or None.
-        resume: go on with the state in ``folder``.
-        half: store weights in half precision.
-    """
-
-    corpora: tuple[str, ...]
-    folder: Path
-    library: Path
-    config: Config
-    command: str
-    start: Path | None = None
-    resume: bool = False
-    half: bool = True
+FEW_PAIRS = 100
+"""A person is warned below so many."""
 
 
 class TrainingRun:
@@ -72,7 +45,8 @@ class TrainingRun:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._notices: list[str] = []
+        self._resume = request.folder / checkpoint.RESUME
+        self._record = read_run(request.folder) if request.resume else None
         self._trainer: Trainer | None = None
 
     def stop(self) -> bool:
@@ -88,210 +62,181 @@ class TrainingRun:
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, each event also a line of ``metrics.jsonl``."""
-        folder = private_folder(self._request.folder)
-        metrics = folder / checkpoint.METRICS
-        if not self._request.resume:
-            write_atomically(metrics, b"")
-        with metrics.open("a", encoding="utf-8") as log:
-            for event in self._events():
-                log.write(json.dumps(event.to_json(), ensure_ascii=False) + "\n")
-                log.flush()
+        folder = self._request.folder
+        _check_limits(self._request)
+        device = choose_device(self._request.config.training.device)
+        base = self._base()
+        notices: list[str] = []
+        data = self._data(base, notices)
+        private_folder(folder)
+        since = saved_step(self._resume) if self._record else None
+        with metrics_log(folder / checkpoint.METRICS, since) as log:
+            for event in self._events(data, base, notices, device):
+                log.write(event)
                 yield event
 
-    def _events(self) -> Iterator[Event]:
-        request = self._request
-        device = choose_device(request.config.training.device)
-        torch.set_flush_denormal(True)  # denormals cost up to a hundred times a normal product
-        base = checkpoint.load(request.start) if request.start else None
-        tokenizer = base.tokenizer() if base else None
-        data = prepare(
-            request.corpora or DEFAULT_CORPORA,
-            request.library,
-            request.config,
-            self._notices.append,
-            tokenizer,
-        )
-        yield from self._warnings(data)
-        yield Prepared(0, self._summary(data))
-        network = build_network(request.config.model, data.tokenizer.vocab, request.config.training.seed)
-        if base:
-            load_weights(network, {name: torch.from_numpy(w) for name, w in base.weights().items()})
-        torch.manual_seed(request.config.training.seed)
-        trainer = self._trainer = self._new_trainer(network, data, device)
-        self._begin(trainer, data)
+    def _events(
+        self, data: TrainingData, base: checkpoint.Checkpoint | None, notices: list[str], device: torch.device
+    ) -> Iterator[Event]:
+        yield from warnings(data, notices, self._request.config.text.max_tgt)
+        summary = {**data.summary, "mix": data.described(), "vocab": data.tokenizer.vocab}
+        yield Prepared(0, summary)
+        trained = Trained(self._request, data, self._network(data, base), device)
+        trainer = self._new_trainer(trained)
+        self._begin(trainer, data, fine_tuned=base is not None)
+        self._trainer = trainer
         finished = None
         for event in trainer.run():
             yield event
             finished = event if isinstance(event, Finished) else finished
         assert finished is not None
-        yield from self._finish(network, trainer, data, device, finished)
+        yield from _finish(trained, trainer, finished)
 
-    def _new_trainer(self, network: Seq2Seq, data: TrainingData, device: torch.device) -> Trainer:
-        options = self._request.config.training
+    def _base(self) -> checkpoint.Checkpoint | None:
+        """The checkpoint a new run starts from; a resumed one no longer needs it."""
+        start = self._request.start
+        return checkpoint.load(start) if start and not self._record else None
+
+    def _data(self, base: checkpoint.Checkpoint | None, notices: list[str]) -> TrainingData:
+        """What is learned from; for a resumed run it must be what it was.
+
+        Raises:
+            OptionError: the corpora, or what is made of them, have changed.
+        """
+        request, record = self._request, self._record
+        tokenizer = base.tokenizer() if base else None
+        if record and record.fine_tuned:
+            tokenizer = self._saved_tokenizer()
+        names = request.corpora or DEFAULT_CORPORA
+        data = prepare(names, request.library, request.config, notices.append, tokenizer)
+        same = record is None or (
+            record.data_key == data.key and self._saved_tokenizer().to_json() == data.tokenizer.to_json()
+        )
+        if not same:
+            what = f"what {', '.join(names)} holds is not what the run learned from"
+            raise OptionError("--resume", what, "restore it, or fine-tune on what is there now with --from")
+        return data
+
+    def _saved_tokenizer(self) -> Tokenizer:
+        where = self._resume / checkpoint.TOKENIZER
+        text = self._request.config.text
+        try:
+            return Tokenizer.from_json(
+                where.read_text(encoding="utf-8"), text.tokenizer, text.case, str(where)
+            )
+        except (OSError, UnicodeDecodeError) as error:
+            raise CheckpointError(str(where), f"cannot be read ({error})", "train anew") from None
+
+    def _network(self, data: TrainingData, base: checkpoint.Checkpoint | None) -> Seq2Seq:
+        config = self._request.config
+        seed = unsigned(config.training.seed)
+        network = build_network(config.model, data.tokenizer.vocab, seed)
+        if base:
+            fill(network, base)
+        torch.set_flush_denormal(True)  # denormals cost up to a hundred times a normal product
+        torch.manual_seed(seed)
+        return network
+
+    def _new_trainer(self, trained: Trained) -> Trainer:
+        options, data = self._request.config.training, trained.data
         sizes = [len(corpus.train) for corpus in data.corpora]
         times = [corpus.times for corpus in data.corpora]
-        batches = TrainingBatches(data.joined(), sizes, times, options.batch_tokens, options.seed)
-        validation = [
-            (name, take(pairs, VALIDATION_PAIRS), weight) for name, pairs, weight in data.held_out()
-        ]
-        everything = concatenate([pairs for _, pairs, _ in validation])
-        questions = [_text(data, everything, row) for row in _spread(len(everything), SAMPLES)]
+        batches = TrainingBatches(data.joined(), sizes, times, options.batch_tokens, unsigned(options.seed))
+        validation = [(name, take(pairs, VALIDATION_PAIRS), times) for name, pairs, times in data.held_out()]
+        questions = spread_questions(data, SAMPLES)
 
         def sample() -> tuple[tuple[str, str], ...]:
-            bot = self._bot(network, data, device)
-            return tuple((reply.question, reply.text) for reply in bot.replies(questions))
+            return tuple(zip(questions, trained.answer()(questions), strict=True))
 
-        return Trainer(network, batches, validation, options, device, self._save_state, sample)
-
-    def _begin(self, trainer: Trainer, data: TrainingData) -> None:
-        """Write what a resumed run needs, or go back to where the run was."""
-        resume = self._request.folder / checkpoint.RESUME
-        if self._request.resume:
-            progress, tensors = load_state(resume)
-            saved = checkpoint.read_json(resume / RUN)
-            if saved.get("data_key") != data.key:
-                raise OptionError(
-                    "--resume",
-                    f"the corpora are not those of the run ({data.key}, not {saved.get('data_key')})",
-                    "restore them, or fine-tune on the new ones with --from",
-                )
-            trainer.restore(progress, tensors)
-        else:
-            private_folder(resume)
-            (resume / STATE).unlink(missing_ok=True)
-            write_atomically(resume / checkpoint.TOKENIZER, data.tokenizer.to_json().encode())
-        write_atomically(resume / RUN, checkpoint.to_json(run_record(self._request, data.key)))
-
-    def _save_state(self, progress: Progress, tensors: Mapping[str, Tensor]) -> str:
-        folder = self._request.folder / checkpoint.RESUME
-        save_state(folder, progress, tensors)
-        return str(folder)
-
-    def _finish(
-        self, network: Seq2Seq, trainer: Trainer, data: TrainingData, device: torch.device, finished: Finished
-    ) -> Iterator[Event]:
-        """Measure the best weights and write the checkpoint; an interrupted run is not measured."""
-        if finished.reason == "diverged" and not trainer.best:
-            raise TrainingError(
-                f"step {finished.step}",
-                "the loss is no number and there are no good weights yet",
-                "lower --lr",
-            )
-        load_weights(network, trainer.best or own_weights(network))
-        bot = self._bot(network, data, device)
-        report: dict[str, Any] = {}
-        if finished.reason != "interrupted":
-            report = perplexities(network, data, device)
-            report["variety"] = variety(data, lambda asked: [reply.text for reply in bot.replies(asked)])
-            yield Reported(finished.step, report)
-        record = self._record(network, data, finished, report)
-        weights = {name: _stored(tensor, self._request.half) for name, tensor in own_weights(network).items()}
-        card = model_card(self._request.folder.name, record, self._card_samples(bot, data))
-        checkpoint.save(self._request.folder, record, data.tokenizer, weights, card)
-        yield Saved(finished.step, str(self._request.folder))
-        if finished.reason == "diverged":
-            raise TrainingError(
-                f"step {finished.step}",
-                f"the loss is no number; the weights of step {finished.best_step} are kept",
-                "lower --lr or set --clip",
-            )
-
-    def _bot(self, network: Seq2Seq, data: TrainingData, device: torch.device) -> Chatbot:
-        config = self._request.config
-        return Chatbot(
-            self._request.folder.name,
-            data.tokenizer,
-            TorchEngine(network, data.tokenizer.vocab, device),
-            config.text.max_src,
-            config.text.max_tgt,
-            config.decoding,
-            config.model.attention != "none",
+        return Trainer(
+            trained.network, batches, validation, options, trained.device, self._save_state, sample
         )
 
-    def _card_samples(self, bot: Chatbot, data: TrainingData) -> list[tuple[str, str]]:
-        """Replies to everyday openings of a bot that learned English small talk, else to held-out questions."""
-        names = {corpus.name for corpus in data.corpora}
-        if names & {"smalltalk", "smalltalk:english", "chatterbot:english"}:
-            questions = openings()
+    def _begin(self, trainer: Trainer, data: TrainingData, fine_tuned: bool) -> None:
+        """Go back to where the run was, or write what it needs to be resumed."""
+        if self._record:
+            self._restore(trainer)
+            fine_tuned = self._record.fine_tuned
         else:
-            pairs = concatenate([pairs for _, pairs, _ in data.held_out()])
-            questions = [_text(data, pairs, row) for row in _spread(len(pairs), 20)]
-        return [(reply.question, reply.text) for reply in bot.replies(questions)]
+            private_folder(self._resume)
+            (self._resume / STATE).unlink(missing_ok=True)
+            write_atomically(self._resume / checkpoint.TOKENIZER, data.tokenizer.to_json().encode())
+        record = RunRecord.of(self._request, fine_tuned, data.key)
+        write_atomically(self._resume / RUN, checkpoint.to_json(record.to_json()))
 
-    def _record(
-        self, network: Seq2Seq, data: TrainingData, finished: Finished, report: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        return {
-            "command": self._request.command,
-            "versions": {"chatbot": chatbot.__version__, "torch": torch.__version__, "numpy": np.__version__},
-            "corpora": _corpora(data),
-            "options": self._request.config.to_json(),
-            "vocab": data.tokenizer.vocab,
-            "parameters": sum(parameter.numel() for parameter in network.parameters()),
-            "precision": "half" if self._request.half else "single",
-            "steps": finished.step,
-            "best_step": finished.best_step,
-            "ended": finished.reason,
-            "training_seconds": round(finished.seconds, 1),
-            "data": data.summary,
-            "report": report,
-        }
+    def _restore(self, trainer: Trainer) -> None:
+        """Raises TrainingError where nothing is left to do."""
+        progress, tensors = load_state(self._resume)
+        try:
+            trainer.restore(progress, tensors)
+        except (KeyError, RuntimeError, ValueError) as error:
+            what = f"is not the state of this run ({error})"
+            raise CheckpointError(str(self._resume), what, "train anew") from None
+        used_up = trainer.used_up()
+        if used_up and _is_finished(self._request.folder, progress):
+            what, remedy = used_up
+            raise TrainingError(self._request.folder.name, f"nothing is left to do: {what}", remedy)
 
-    def _summary(self, data: TrainingData) -> dict[str, Any]:
-        return {**data.summary, "mix": _corpora(data), "vocab": data.tokenizer.vocab}
-
-    def _warnings(self, data: TrainingData) -> Iterator[Warned]:
-        for notice in self._notices:
-            yield Warned(0, notice)
-        pairs = sum(len(corpus.train) for corpus in data.corpora)
-        if pairs < 100:
-            yield Warned(0, f"only {pairs} training pairs: the bot will know little more than these")
-        if not any(len(corpus.valid) for corpus in data.corpora):
-            yield Warned(0, "no conversation was held out: validation looks at the training pairs")
-        for name, parts in data.summary["corpora"].items():
-            long, kept = (sum(part[k] for part in parts.values()) for k in ("too_long", "kept"))
-            if long > kept:
-                longest = self._request.config.text.max_tgt
-                yield Warned(
-                    0,
-                    f"{name}: {long} of {long + kept} replies are longer than {longest} tokens; raise --max-tgt",
-                )
+    def _save_state(self, progress: Progress, tensors: Mapping[str, Tensor]) -> str:
+        save_state(self._resume, progress, tensors)
+        return str(self._resume)
 
 
-def run_record(request: Request, data_key: str) -> dict[str, Any]:
-    """What ``resume/run.json`` holds: enough to go on with the run."""
-    return {
-        "corpora": list(request.corpora),
-        "options": request.config.to_json(),
-        "command": request.command,
-        "half": request.half,
-        "start": str(request.start) if request.start else None,
-        "data_key": data_key,
-    }
+def _finish(trained: Trained, trainer: Trainer, finished: Finished) -> Iterator[Event]:
+    """Measure the best weights and write the checkpoint; an interrupted run is not measured."""
+    diverged = finished.reason == "diverged"
+    faulty = f"step {finished.step + 1}"
+    if diverged and not trainer.best:
+        raise TrainingError(faulty, f"{trainer.fault}, and no good weights yet", "lower --lr or set --clip")
+    load_weights(trained.network, trainer.best or own_weights(trained.network))
+    report = {}
+    if finished.reason != "interrupted":
+        report = trained.measured()
+        yield Reported(finished.step, report)
+    trained.write(finished, report)
+    yield Saved(finished.step, str(trained.request.folder))
+    if diverged:
+        kept = f"the weights of step {finished.best_step} are kept"
+        raise TrainingError(faulty, f"{trainer.fault}; {kept}", "lower --lr or set --clip")
 
 
-def _corpora(data: TrainingData) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": corpus.name,
-            "origin": corpus.origin,
-            "sha256": corpus.sha256,
-            "times": corpus.times,
-            "train": len(corpus.train),
-            "valid": len(corpus.valid),
-        }
-        for corpus in data.corpora
-    ]
+def _is_finished(folder: Path, progress: Progress) -> bool:
+    """Whether the checkpoint in a folder is the outcome of the state beside it."""
+    if not checkpoint.is_complete(folder):
+        return False
+    record = checkpoint.read_json(folder / checkpoint.CONFIG)
+    return record.get("steps") == progress.step and record.get("ended") != "interrupted"
 
 
-def _text(data: TrainingData, pairs: Any, row: int) -> str:
-    return data.tokenizer.decode(pairs.pair(row)[0].tolist())
+def _check_limits(request: Request) -> None:
+    options = request.config.training
+    if not (options.minutes or options.epochs or options.steps):
+        what = "is 0, and neither --epochs nor --steps says when to end"
+        raise OptionError("--minutes", what, "give one of the three")
 
 
-def _spread(size: int, most: int) -> Sequence[int]:
-    """At most so many places, spread evenly."""
-    return sorted({int(place) for place in np.linspace(0, size - 1, most)}) if size else []
+def warnings(data: TrainingData, notices: list[str], max_tgt: int) -> Iterator[Warned]:
+    """What a person should know of the data before training on it.
+
+    Args:
+        notices: of the reader.
+        max_tgt: longest reply learned, in tokens.
+    """
+    for notice in notices:
+        yield Warned(0, notice)
+    pairs = sum(len(corpus.train) for corpus in data.corpora)
+    if pairs < FEW_PAIRS:
+        few = "1 training pair" if pairs == 1 else f"{pairs} training pairs"
+        yield Warned(0, f"only {few}: the bot will know little more")
+    if not any(len(corpus.valid) for corpus in data.corpora):
+        yield Warned(0, "no conversation was held out: validation looks at the training pairs")
+    for name, parts in data.summary["corpora"].items():
+        long, kept = (sum(part[k] for part in parts.values()) for k in ("too_long", "kept"))
+        if long > kept:
+            what = f"{long} of {long + kept} replies are longer than {max_tgt} tokens"
+            yield Warned(0, f"{name}: {what}; raise --max-tgt")
 
 
-def _stored(tensor: Tensor, half: bool) -> Any:
-    return tensor.detach().cpu().to(torch.float16 if half else torch.float32).numpy()
+def unsigned(seed: int) -> int:
+    """The seed as every generator takes it: a negative one as its 64-bit two's complement."""
+    return seed & (2**64 - 1)

@@ -18,8 +18,8 @@ from torch import Tensor
 from chatbot.checkpoint import read_json, to_json
 from chatbot.errors import CheckpointError
 from chatbot.files import private_folder, write_atomically
-
-STATE = "state.json"
+from chatbot.training.events import finite
+from chatbot.training.request import STATE
 
 
 @dataclass(slots=True)
@@ -29,20 +29,24 @@ class Progress:
     Args:
         step: optimiser updates so far.
         epoch, index: the place of the next batch in the stream.
+        passes: over the training pairs so far, with the fraction of the current one.
         seconds: training time so far.
         best_loss, best_step: the best validation so far.
-        stale: validations since it.
-        evaluations: validations so far.
+        stale: validations since one that was clearly better.
+        evaluated_step, evaluated_passes, evaluated_seconds: where the last validation was.
     """
 
     step: int = 0
     epoch: int = 0
     index: int = 0
+    passes: float = 0.0
     seconds: float = 0.0
     best_loss: float = float("inf")
     best_step: int = -1
     stale: int = 0
-    evaluations: int = 0
+    evaluated_step: int = 0
+    evaluated_passes: float = 0.0
+    evaluated_seconds: float = 0.0
 
 
 def save_state(folder: Path, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
@@ -51,13 +55,10 @@ def save_state(folder: Path, progress: Progress, tensors: Mapping[str, Tensor]) 
 
     private_folder(folder)
     data = save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
-    name = f"state-{progress.step:08d}.safetensors"
+    sha256 = hashlib.sha256(data).hexdigest()
+    name = f"state-{progress.step:08d}-{sha256[:8]}.safetensors"  # two states of one step have two names
     write_atomically(folder / name, data)
-    record = {
-        "tensors": name,
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "progress": _finite(asdict(progress)),
-    }
+    record = {"tensors": name, "sha256": sha256, "progress": finite(asdict(progress))}
     write_atomically(folder / STATE, to_json(record))
     for old in folder.glob("state-*.safetensors"):
         if old.name != name:
@@ -79,15 +80,27 @@ def load_state(folder: Path) -> tuple[Progress, dict[str, Tensor]]:
         data = where.read_bytes()
         if hashlib.sha256(data).hexdigest() != record["sha256"]:
             raise CheckpointError(str(where), "is not as it was written: its sha256 differs", "train again")
-        progress = {k: float("inf") if v is None else v for k, v in record["progress"].items()}
-        return Progress(**progress), load(data)
+        return _progress(record["progress"]), load(data)
     except (OSError, SafetensorError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(str(where), f"cannot be read ({error})", "train again") from None
 
 
-def _finite(record: dict[str, Any]) -> dict[str, Any]:
+def saved_step(folder: Path) -> int:
+    """The step of the state in a folder.
+
+    Raises:
+        CheckpointError: there is none, or it is damaged.
+    """
+    try:
+        return int(read_json(folder / STATE)["progress"]["step"])
+    except (KeyError, TypeError, ValueError):
+        raise CheckpointError(str(folder / STATE), "names no step", "train again") from None
+
+
+def _progress(record: Mapping[str, Any]) -> Progress:
     """JSON has no infinity; null stands for it."""
-    return {name: None if value == float("inf") else value for name, value in record.items()}
+    values: dict[str, Any] = {k: float("inf") if v is None else v for k, v in record.items()}
+    return Progress(**values)
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

@@ -12,18 +12,21 @@ from torch import Tensor
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch, TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
-from chatbot.evaluation.perplexity import Fit, measure
+from chatbot.evaluation.perplexity import measure, perplexity
 from chatbot.nn.loss import sequence_loss
 from chatbot.nn.seq2seq import Seq2Seq
-from chatbot.training.events import Evaluated, Event, Finished, Sampled, Saved, Stepped, Warned
+from chatbot.training.events import Evaluated, Event, Finished, Sampled, Saved, Stepped
 from chatbot.training.schedule import progress_of, rate_factor
 from chatbot.training.state import Progress, optimizer_tensors, restore_optimizer
 
 EVALUATIONS = 12
-"""Validations in a run when ``eval_every`` is 0."""
+"""Validations in a run when ``eval_every`` is 0; fewer where one takes long beside the run."""
 
 LEAST_GAIN = 1e-3
 """A validation loss must fall by this many nats per token to count against stopping early."""
+
+EXPLODED = 1000.0
+"""Nats per token of a run that has diverged: guessing among 65,536 tokens costs 11."""
 
 Validation = Sequence[tuple[str, EncodedPairs, float]]
 """Name, held-out pairs and weight in the mix of each corpus."""
@@ -52,6 +55,7 @@ class Trainer:
     ) -> None:
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
+        self.fault = ""  # what went wrong with the numbers, when the run ends "diverged"
         self._network = network.to(device)
         self._batches = batches
         self._validation = validation
@@ -60,6 +64,7 @@ class Trainer:
         self._save = save
         self._sample = sample
         self._stop = False
+        self._started = time.monotonic()
         self._optimizer = build_optimizer(network, options, device)
 
     def stop(self) -> None:
@@ -70,21 +75,20 @@ class Trainer:
         """Train to the end of the budget, an early stop, a request to stop or a loss that is no number."""
         self._network.train()
         place = self.progress
-        started = time.monotonic() - place.seconds
+        self._started = time.monotonic() - place.seconds
         reason = "done"
         for epoch, index, count, batch in self._batches.stream(place.epoch, place.index):
-            place.seconds = time.monotonic() - started
-            done = self._done(epoch + index / count)
-            if done >= 1.0:
+            place.passes, place.seconds = epoch + index / count, self._seconds()
+            if self.done >= 1.0:
                 break
-            event = self._step(batch.to(self._device), done, epoch + index / count)
-            place.step, place.epoch, place.index = place.step + 1, epoch, index + 1
-            if not math.isfinite(event.loss):
-                yield Warned(place.step, f"the loss is no number at learning rate {event.lr:.2g}")
+            event = self._step(batch.to(self._device))
+            if self.fault:
                 reason = "diverged"
                 break
+            place.step, place.epoch, place.index = place.step + 1, epoch, index + 1
+            place.passes = epoch + place.index / count
             yield event
-            if self._evaluation_due(done):
+            if self._evaluation_due():
                 yield from self._evaluate()
                 if self._exhausted():
                     reason = "early stop"
@@ -94,8 +98,30 @@ class Trainer:
                 break
             if self._options.save_every and place.step % self._options.save_every == 0:
                 yield self._saved()
-        place.seconds = time.monotonic() - started
+        place.seconds = self._seconds()
         yield from self._end(reason)
+
+    @property
+    def done(self) -> float:
+        """The share of the run that is done, 0 to 1."""
+        place = self.progress
+        return self._share(place.step, place.passes, place.seconds)
+
+    def used_up(self) -> tuple[str, str] | None:
+        """Why nothing is left to do, and the option to raise; None while something is."""
+        options, place = self._options, self.progress
+        if self._exhausted():
+            what = f"validation has not improved {place.stale} times in a row"
+            return what, f"raise --patience above {place.stale}, or set it to 0"
+        if self.done < 1.0:
+            return None
+        limits = [
+            ("minutes", options.minutes, place.seconds / 60),
+            ("epochs", options.epochs, place.passes),
+            ("steps", options.steps, place.step),
+        ]
+        name, limit, _ = max((each for each in limits if each[1]), key=lambda each: each[2] / each[1])
+        return f"all {limit:g} {name} are used", f"raise --{name} above {limit:g}"
 
     def tensors(self) -> dict[str, Tensor]:
         """All tensors of the state: weights, best weights, optimiser, random state."""
@@ -117,36 +143,46 @@ class Trainer:
         if self._device.type == "cuda" and "random.cuda" in tensors:
             torch.cuda.set_rng_state(tensors["random.cuda"], self._device)
 
-    def _done(self, epoch: float) -> float:
-        place, options = self.progress, self._options
+    def _seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    def _share(self, step: int, passes: float, seconds: float) -> float:
+        options = self._options
         return progress_of(
-            seconds=place.seconds,
+            seconds=seconds,
             minutes=options.minutes,
-            step=place.step,
+            step=step,
             steps=options.steps,
-            epoch=epoch,
+            epoch=passes,
             epochs=options.epochs,
         )
 
-    def _step(self, batch: Batch, done: float, epoch: float) -> Stepped:
-        options = self._options
+    def _step(self, batch: Batch) -> Stepped:
+        """One update; none, and ``fault`` is set, where the numbers have gone wrong."""
+        options, place, done = self._options, self.progress, self.done
         lr = options.lr * rate_factor(done, options.warmup)
         for group in self._optimizer.param_groups:
             group["lr"] = lr
         loss = sequence_loss(self._network, batch.src, batch.tgt_in, batch.tgt_out, options.label_smoothing)
         loss.objective.backward()  # type: ignore[no-untyped-call]
-        norm = torch.nn.utils.clip_grad_norm_(self._network.parameters(), options.clip or math.inf)
         value = float(loss.objective.detach())
-        if math.isfinite(value):
+        norm = float(torch.nn.utils.clip_grad_norm_(self._network.parameters(), options.clip or math.inf))
+        if not value < EXPLODED:
+            self.fault = f"the loss is {value:.3g} nats per token at learning rate {lr:.2g}"
+        elif not math.isfinite(norm):
+            self.fault = f"the gradient is no number at learning rate {lr:.2g}"
+        else:
             self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
-        place = self.progress
-        return Stepped(place.step + 1, done, epoch, value, lr, float(norm), batch.words, place.seconds)
+        return Stepped(place.step + 1, done, place.passes, value, lr, norm, batch.words, place.seconds)
 
-    def _evaluation_due(self, done: float) -> bool:
+    def _evaluation_due(self) -> bool:
+        """Every ``eval_every`` steps, else once a twelfth of the run since the last one ended."""
+        place = self.progress
         if self._options.eval_every:
-            return self.progress.step % self._options.eval_every == 0
-        return done * EVALUATIONS >= self.progress.evaluations + 1
+            return place.step % self._options.eval_every == 0
+        last = self._share(place.evaluated_step, place.evaluated_passes, place.evaluated_seconds)
+        return self.done - last >= 1 / EVALUATIONS - 1e-9
 
     def _exhausted(self) -> bool:
         return 0 < self._options.patience <= self.progress.stale
@@ -156,18 +192,20 @@ class Trainer:
         fits = [(name, measure(self._network, pairs, self._device), w) for name, pairs, w in self._validation]
         nats = sum(weight * fit.nats for _, fit, weight in fits)
         tokens = sum(weight * fit.tokens for _, fit, weight in fits)
-        loss = nats / max(tokens, 1)
-        mixed = Fit(nats, 1, int(sum(weight * fit.words for _, fit, weight in fits)))
-        place.evaluations += 1
+        words = sum(weight * fit.words for _, fit, weight in fits)
+        loss = nats / tokens
         place.stale = 0 if loss < place.best_loss - LEAST_GAIN else place.stale + 1
         better = loss < place.best_loss
         if better:
             place.best_loss, place.best_step = loss, place.step
             self.best = {k: v.detach().cpu().clone() for k, v in own_weights(self._network).items()}
         corpora = {name: fit.perplexity for name, fit, _ in fits}
-        yield Evaluated(place.step, loss, mixed.perplexity, better, corpora)
+        yield Evaluated(place.step, loss, perplexity(nats / words), better, corpora)
         yield Sampled(place.step, self._sample())
         self._network.train()
+        place.seconds = self._seconds()
+        place.evaluated_step, place.evaluated_passes = place.step, place.passes
+        place.evaluated_seconds = place.seconds
         if not self._options.save_every:
             yield self._saved()
 
@@ -175,15 +213,19 @@ class Trainer:
         return Saved(self.progress.step, self._save(self.progress, self.tensors()))
 
     def _end(self, reason: str) -> Iterator[Event]:
-        if reason == "done" and self.progress.best_step != self.progress.step and self.progress.step:
+        place = self.progress
+        if reason == "done" and place.evaluated_step != place.step:
             yield from self._evaluate()
         if reason != "diverged":
             yield self._saved()
-        yield Finished(self.progress.step, reason, self.progress.best_step, self.progress.seconds)
+        yield Finished(place.step, reason, place.best_step, place.seconds)
 
 
 def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.device) -> torch.optim.AdamW:
-    """AdamW (Loshchilov and Hutter 2019); only matrices of layers decay, not embeddings, biases and vectors."""
+    """AdamW (Loshchilov and Hutter 2019).
+
+    Only matrices of layers decay, not embeddings, biases and vectors.
+    """
     table = network.src_embedding.weight
     tables = {id(table), id(network.tgt_embedding.weight), id(network.output.weight)}
     decayed = [p for p in network.parameters() if p.ndim > 1 and id(p) not in tables]

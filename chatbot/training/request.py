@@ -1,0 +1,102 @@
+"""Request: what a person asked a training run for, and how ``resume/run.json`` remembers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chatbot import checkpoint
+from chatbot.config import Config
+from chatbot.errors import CheckpointError, OptionError
+
+RUN, STATE = "run.json", "state.json"
+"""Files of ``resume/``: what the run is, and where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a person asked for.
+
+    Args:
+        corpora: names or paths; empty takes the default ones.
+        folder: where the checkpoint goes.
+        library: the folder of corpora.
+        config: every option.
+        command: as typed, for the model card.
+        start: a checkpoint whose weights and tokenizer are gone on from, or None.
+        resume: go on with the state in ``folder``.
+        half: store weights in half precision.
+    """
+
+    corpora: tuple[str, ...]
+    folder: Path
+    library: Path
+    config: Config
+    command: str
+    start: Path | None = None
+    resume: bool = False
+    half: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What is remembered of a run beside its state: enough to go on with it.
+
+    Args:
+        fine_tuned: it started from another checkpoint, whose tokenizer it keeps.
+        data_key: names the encoded data it learns from.
+    """
+
+    corpora: tuple[str, ...]
+    config: Config
+    command: str
+    half: bool
+    fine_tuned: bool
+    data_key: str
+
+    @classmethod
+    def of(cls, request: Request, fine_tuned: bool, data_key: str) -> RunRecord:
+        """The record of a request."""
+        return cls(request.corpora, request.config, request.command, request.half, fine_tuned, data_key)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object in ``run.json``."""
+        return {
+            "corpora": list(self.corpora),
+            "options": self.config.to_json(),
+            "command": self.command,
+            "half": self.half,
+            "fine_tuned": self.fine_tuned,
+            "data_key": self.data_key,
+        }
+
+
+def has_state(folder: Path) -> bool:
+    """Whether a checkpoint folder holds a run that can be gone on with."""
+    return (folder / checkpoint.RESUME / STATE).is_file()
+
+
+def read_run(folder: Path) -> RunRecord:
+    """What is remembered of the run in a checkpoint folder.
+
+    Raises:
+        CheckpointError: the folder holds no training state, or a damaged one.
+    """
+    resume = folder / checkpoint.RESUME
+    if not has_state(folder):
+        what = "holds no training state" if folder.is_dir() else "no such run"
+        raise CheckpointError(str(folder), what, "name a run that was saved, or train anew")
+    where = str(resume / RUN)
+    record = checkpoint.read_json(resume / RUN)
+    try:
+        return RunRecord(
+            tuple(map(str, record["corpora"])),
+            Config.from_json(record["options"], where),
+            str(record["command"]),
+            bool(record["half"]),
+            bool(record["fine_tuned"]),
+            str(record["data_key"]),
+        )
+    except (KeyError, TypeError, OptionError) as error:
+        raise CheckpointError(where, f"does not describe a run ({error})", "train anew") from None
