@@ -6,18 +6,14 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from chatbot.checkpoint import Checkpoint, load
+from chatbot.checkpoint import load
 from chatbot.config import DecodingOptions
 from chatbot.decoding.hypothesis import Hypothesis
-from chatbot.decoding.search import search
+from chatbot.engines.answering import Answer, Answering
 from chatbot.errors import OptionError
-from chatbot.text.tokenizer import EOS, Tokenizer
+from chatbot.text.tokenizer import EOS
 from chatbot.text.words import assign, merge_weights, read_words, word_spans
-
-if TYPE_CHECKING:
-    from chatbot.decoding.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,41 +73,22 @@ class Reply:
     attention: Attention | None = None
 
 
-BATCH = 64
-"""Questions answered together by ``replies``."""
-
-SPARE = 4
-"""Further hypotheses asked for, since two may read alike."""
-
-
 class Chatbot:
     """A trained bot.
 
     Args:
         name: of its checkpoint.
-        tokenizer, engine: made from the same checkpoint.
-        max_src: longest question read, in tokens.
-        max_tgt: longest reply, in tokens, unless the options say otherwise.
+        answering: the checkpoint's tokenizer and engine.
         options: how replies are searched for unless a call says otherwise.
         attends: whether the weights of the engine mean anything.
     """
 
     def __init__(
-        self,
-        name: str,
-        tokenizer: Tokenizer,
-        engine: Engine,
-        max_src: int,
-        max_tgt: int,
-        options: DecodingOptions,
-        attends: bool = True,
+        self, name: str, answering: Answering, options: DecodingOptions, attends: bool = True
     ) -> None:
         self.name = name
         self.options = options
-        self._tokenizer = tokenizer
-        self._engine = engine
-        self._max_src = max_src
-        self._max_tgt = max_tgt
+        self._answering = answering
         self._attends = attends
         self._lock = threading.Lock()
 
@@ -126,19 +103,12 @@ class Chatbot:
             CheckpointError: the folder is no complete, undamaged checkpoint.
             OptionError: the device is not there.
         """
+        from chatbot.engines.loading import load_engine
+
         checkpoint = load(Path(path))
-        tokenizer = checkpoint.tokenizer()
-        engine = _torch_engine(checkpoint, tokenizer.vocab, device)
-        config = checkpoint.config
-        return cls(
-            checkpoint.name,
-            tokenizer,
-            engine,
-            config.text.max_src,
-            config.text.max_tgt,
-            config.decoding,
-            config.model.attention != "none",
-        )
+        config, tokenizer = checkpoint.config, checkpoint.tokenizer()
+        answering = Answering.of(config, tokenizer, load_engine(checkpoint, tokenizer.vocab, device))
+        return cls(checkpoint.name, answering, config.decoding, config.model.attention != "none")
 
     def reply(
         self,
@@ -166,52 +136,17 @@ class Chatbot:
         """Answer many questions, each as ``reply`` would, in batches."""
         if candidates < 1:
             raise OptionError("candidates", f"is {candidates}", "it must be at least 1")
-        chosen = options or self.options
-        answered: list[Reply] = []
-        for start in range(0, len(texts), BATCH):
-            answered += self._answer(texts[start : start + BATCH], chosen, candidates)
-        return answered
+        with self._lock:
+            answers = self._answering.answers(texts, options or self.options, candidates)
+        return [self._reply(text, answer) for text, answer in zip(texts, answers, strict=True)]
 
-    def _answer(self, texts: Sequence[str], options: DecodingOptions, candidates: int) -> list[Reply]:
-        encoded = [self._tokenizer.encode(text, src=True) for text in texts]
-        asked = [row for row, source in enumerate(encoded) if source.ids]
-        sources = [encoded[row].ids[-self._max_src :] for row in asked]
-        found: list[list[Hypothesis]] = []
-        if sources:
-            with self._lock:
-                found = search(
-                    self._engine,
-                    sources,
-                    beam=options.beam,
-                    n_best=max(candidates, min(options.beam, candidates + SPARE)),
-                    max_length=(options.max_tokens or self._max_tgt) + 1,
-                    length_penalty=options.length_penalty,
-                    block_ngram=options.block_ngram,
-                )
-        replies = [Reply(text, "") for text in texts]
-        for row, hypotheses in zip(asked, found, strict=True):
-            offsets = encoded[row].offsets[-self._max_src :]
-            cut = len(encoded[row].ids) > self._max_src
-            replies[row] = self._reply(texts[row], offsets, hypotheses, candidates, cut)
-        return replies
-
-    def _reply(
-        self,
-        question: str,
-        offsets: Sequence[tuple[int, int]],
-        hypotheses: Sequence[Hypothesis],
-        candidates: int,
-        truncated: bool,
-    ) -> Reply:
-        """The best hypothesis as a reply; hypotheses that read alike count once, silent ones last."""
-        texts: dict[str, Hypothesis] = {}
-        for hypothesis in hypotheses:
-            texts.setdefault(self._tokenizer.decode(hypothesis.tokens).strip(), hypothesis)
-        ranked = sorted(texts.items(), key=lambda item: not item[0])  # stable: the best that says something
-        text, best = ranked[0]
-        named = tuple(Candidate(said, hypothesis.score) for said, hypothesis in ranked[:candidates])
-        attention = self._attention(question, offsets, best) if self._attends else None
-        return Reply(question, text, best.score, False, truncated, named, attention)
+    def _reply(self, question: str, answer: Answer) -> Reply:
+        if not answer.ranked:
+            return Reply(question, "")
+        text, best = answer.ranked[0]
+        named = tuple(Candidate(said, hypothesis.score) for said, hypothesis in answer.ranked)
+        attention = self._attention(question, answer.offsets, best) if self._attends else None
+        return Reply(question, text, best.score, False, answer.truncated, named, attention)
 
     def _attention(
         self, question: str, offsets: Sequence[tuple[int, int]], hypothesis: Hypothesis
@@ -219,7 +154,7 @@ class Chatbot:
         """Weights between words; only words of which the model read something are columns."""
         ended = hypothesis.tokens[-1:] == (EOS,)
         said = hypothesis.tokens[:-1] if ended else hypothesis.tokens
-        decoded = self._tokenizer.decode_with_offsets(said)
+        decoded = self._answering.tokenizer.decode_with_offsets(said)
         text = decoded.text.strip()
         shift = len(decoded.text) - len(decoded.text.lstrip())
         pieces = [(max(0, start - shift), max(0, end - shift)) for start, end in decoded.offsets]
@@ -238,9 +173,3 @@ class Chatbot:
 
 def _words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Word, ...]:
     return tuple(Word(text[start:end], start, end) for start, end in spans)
-
-
-def _torch_engine(checkpoint: Checkpoint, vocab: int, device: str) -> Engine:
-    from chatbot.engines.loading import load_engine
-
-    return load_engine(checkpoint, vocab, device)

@@ -15,6 +15,7 @@ after the first save one of the two, the folder or its ``next/``, is complete.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import hashlib
 import json
@@ -112,9 +113,10 @@ def save(folder: Path, record: Mapping[str, Any], tokenizer: Tokenizer, weights:
     }
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     manifest = to_json({"format": FORMAT, "sha256": hashes})
-    if os.path.isfile(folder / NEXT / MANIFEST):  # an earlier save was cut short: its end first
-        last = {name: (folder / NEXT / name).read_bytes() for name in (*files, MANIFEST)}
-        _write(folder, last, last.pop(MANIFEST))
+    if _home(folder) != folder:  # an earlier save was cut short: its end first
+        with contextlib.suppress(OSError):
+            last = {name: (folder / NEXT / name).read_bytes() for name in (*files, MANIFEST)}
+            _write(folder, last, last.pop(MANIFEST))
     if is_complete(folder):
         _write(private_folder(folder / NEXT), files, manifest)
     _write(folder, files, manifest)

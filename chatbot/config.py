@@ -112,9 +112,12 @@ class TrainingOptions:
     epochs: float = option(0.0, "passes over the training pairs; 0: no limit", unit="epochs", low=0)
     steps: int = option(0, "optimiser updates; 0: no limit", unit="steps", low=0)
     batch_tokens: int = option(
-        480, "size of a batch: its pairs times the longest reply among them", unit="tokens", low=1
+        1024,
+        "size of a batch: its pairs times the longest question and reply among them together",
+        unit="tokens",
+        low=1,
     )
-    lr: float = option(2e-3, "highest learning rate (AdamW)", low=0.0)
+    lr: float = option(6e-3, "highest learning rate (AdamW)", low=0.0)
     warmup: float = option(0.03, "share of the run over which the learning rate rises", low=0.0, high=1.0)
     weight_decay: float = option(0.01, "decay of weight matrices (AdamW)", low=0.0)
     label_smoothing: float = option(0.0, "share of probability spread over all tokens", low=0.0, high=0.9)
@@ -201,7 +204,7 @@ SECTIONS: dict[str, type] = {
 PRESETS: dict[str, dict[str, Any]] = {
     "tiny": {"vocabulary": 1024, "embed": 96, "hidden": 96},
     "small": {},
-    "base": {"vocabulary": 8192, "embed": 384, "hidden": 512, "dropout": 0.2},
+    "base": {"hidden": 384, "dropout": 0.2, "lr": 4e-3},
 }
 """Named sets of options, applied before single ones."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -109,10 +110,9 @@ class View:
         """The live part: bar, figures, last validation, samples."""
         if self._last is None:
             return Text(READING)
-        bar = ProgressBar(
-            total=1.0, completed=self._last.progress, width=max(10, min(40, self._console.width - 2))
-        )
-        parts: list[RenderableType] = [bar, Text(self._progress())]
+        width = max(10, min(40, self._console.width - 2))
+        bar = ProgressBar(total=1.0, completed=self._last.progress, width=width)
+        parts: list[RenderableType] = [Padding(bar), Text(self._progress())]  # a bar alone ends no line
         if self._evaluated:
             parts.append(Text(_validation(self._evaluated)))
         return Group(*parts, *self._sample_lines())

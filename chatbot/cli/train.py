@@ -94,7 +94,7 @@ def train(
     from chatbot.training.run import TrainingRun
 
     run = TrainingRun(request)
-    with _stopping(run):
+    with _stopping(run, quiet):
         interrupted = show(run.events(), request.folder, quiet)
     click.echo(str(request.folder))
     if interrupted:
@@ -212,14 +212,15 @@ def _new_folder(name: str | None, named: tuple[str, ...], checkpoints: Path) -> 
 
 
 @contextlib.contextmanager
-def _stopping(run: TrainingRun) -> Iterator[None]:
+def _stopping(run: TrainingRun, quiet: bool) -> Iterator[None]:
     """The first Ctrl-C lets the run save and end; a second one ends it at once."""
 
     def handle(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, before)
         if not run.stop():
             raise KeyboardInterrupt
-        show_note("finishing the step and saving; Ctrl-C again stops at once")
+        if not quiet:
+            show_note("finishing the step and saving; Ctrl-C again stops at once")
 
     before = signal.signal(signal.SIGINT, handle)
     try:

@@ -39,10 +39,22 @@ class Batch:
         return Batch(src, tgt_in, tgt_out, self.words)
 
 
+SRC_STEP = 4
+"""Questions are padded to a multiple of this, so that fewer shapes occur."""
+
+ROWS_STEP = 8
+"""Batches have a multiple of this many pairs, where they hold so many."""
+
+
+def round_up(number: int, step: int) -> int:
+    """The next multiple of a step."""
+    return -(-number // step) * step
+
+
 def collate(pairs: EncodedPairs, rows: Sequence[int] | NDArray[np.int64]) -> Batch:
     """Pad some pairs to their longest question and reply."""
     chosen = [pairs.pair(int(row)) for row in rows]
-    src_len = max(len(src) for src, _ in chosen)
+    src_len = round_up(max(len(src) for src, _ in chosen), SRC_STEP)
     tgt_len = max(len(tgt) for _, tgt in chosen) + 1
     src = np.full((len(chosen), src_len), PAD, dtype=np.int64)
     tgt_in = np.full((len(chosen), tgt_len), PAD, dtype=np.int64)
@@ -65,20 +77,28 @@ def bucket(
     Rows are put in random order, then sorted by reply length and roughly by question length; a batch
     takes rows while its pairs times its longest question and reply together stay within
     ``batch_tokens``. Batches come back in random order, each row in exactly one.
+
+    Sizes are rounded (ROWS_STEP, SRC_STEP): the processor's kernels are built and kept for each shape
+    that occurs, and a thousand shapes cost two gigabytes and a fifth of the speed.
     """
     rows = rng.permutation(rows)
     src, tgt = pairs.src_lengths[rows], pairs.tgt_lengths[rows]
     rows = rows[np.lexsort((src, tgt))]
-    src, tgt = pairs.src_lengths[rows], pairs.tgt_lengths[rows]
-    batches, start, widest_src, widest_tgt = [], 0, 0, 0
-    for end in range(len(rows)):
-        widest_src, widest_tgt = max(widest_src, int(src[end])), max(widest_tgt, int(tgt[end]))
-        if end > start and (end - start + 1) * (widest_src + widest_tgt) > batch_tokens:
-            batches.append(rows[start:end])
-            start, widest_src, widest_tgt = end, int(src[end]), int(tgt[end])
-    if len(rows):
-        batches.append(rows[start:])
+    src, tgt = -(-pairs.src_lengths[rows] // SRC_STEP) * SRC_STEP, pairs.tgt_lengths[rows]
+    batches, start = [], 0
+    while start < len(rows):
+        end = start + _fitting(src[start:], tgt[start:], batch_tokens)
+        batches.append(rows[start:end])
+        start = end
     return [batches[i] for i in rng.permutation(len(batches))]
+
+
+def _fitting(src: NDArray[np.int64], tgt: NDArray[np.int64], batch_tokens: int) -> int:
+    """How many of the first rows make a batch: at least one."""
+    most = max(1, batch_tokens // int(tgt[0] + 1))
+    widest = np.maximum.accumulate(src[:most]) + np.maximum.accumulate(tgt[:most])
+    fitting = int((widest * np.arange(1, len(widest) + 1) <= batch_tokens).sum())
+    return max(1, fitting - fitting % ROWS_STEP if fitting >= ROWS_STEP else fitting)
 
 
 def epoch_rows(sizes: Sequence[int], times: Sequence[float], rng: np.random.Generator) -> NDArray[np.int64]:

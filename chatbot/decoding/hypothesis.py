@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from chatbot.decoding.engine import EOS
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,15 @@ class Hypothesis:
     log_prob: float
     score: float
     weights: NDArray[np.float32]
+
+    def within(self, longest: int) -> Hypothesis:
+        """The same reply of at most ``longest`` tokens before its EOS.
+
+        A search for such replies has one step more, for EOS; what a cut reply said there is left out.
+        """
+        if len(self.tokens) <= longest or self.tokens[-1] == EOS:
+            return self
+        return replace(self, tokens=self.tokens[:longest], weights=self.weights[:longest])
 
 
 def length_penalty(length: int, alpha: float) -> float:

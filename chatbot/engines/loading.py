@@ -42,7 +42,7 @@ def fill(network: Seq2Seq, checkpoint: Checkpoint) -> None:
     odd = sorted(name for name in shapes | stored if shapes.get(name) != stored.get(name))
     if odd:
         raise CheckpointError(
-            str(checkpoint.path / WEIGHTS),
+            str(checkpoint.home / WEIGHTS),
             f"does not fit config.json at {odd[0]}",
             "restore the folder from a copy, or train again",
         )

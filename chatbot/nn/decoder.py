@@ -56,10 +56,12 @@ class Bridge(nn.Module):
 class RnnDecoder(nn.Module):
     """Say a reply.
 
-        h_t = RNN(y_{t-1}, h_{t-1}),   c_t = attention(h_t),   o_t = tanh(W [c_t ; h_t])
+        h_t = RNN(y_{t-1}, h_{t-1}),   c_t = attention(h_t),   o_t = tanh(W [c_t ; h_t ; y_{t-1}])
 
     Source: Luong et al. 2015, section 3 and equation 5, without input feeding: nothing but the state
-    goes from step to step, so a whole reply is one call in training.
+    goes from step to step, so a whole reply is one call in training. That the last word goes straight
+    to the output is the deep output of Bahdanau et al. 2015, appendix A.2.2 (Pascanu et al. 2014): which
+    word follows which is learned in a few hundred steps.
 
     Shapes: embedded [batch, tgt_len, embed] -> features [batch, tgt_len, embed], weights [batch,
     tgt_len, src_len]
@@ -78,7 +80,7 @@ class RnnDecoder(nn.Module):
         self.bridge = Bridge(cell, hidden, layers)
         self.recurrent = build_recurrent(cell, embed, hidden, layers, dropout)
         self.attention = attention
-        self.combine = nn.Linear(2 * hidden, embed)
+        self.combine = nn.Linear(2 * hidden + embed, embed)
 
     def start(self, finals: tuple[Tensor, ...], memory: Memory) -> DecoderState:
         """The state before the first word."""
@@ -93,5 +95,5 @@ class RnnDecoder(nn.Module):
         outputs, after = self.recurrent(embedded, before)  # [batch, tgt_len, hidden]
         hidden, cell = (after, None) if isinstance(after, Tensor) else after
         attended = self.attention(outputs, memory, state.attention)
-        features = torch.tanh(self.combine(torch.cat([attended.context, outputs], dim=-1)))
+        features = torch.tanh(self.combine(torch.cat([attended.context, outputs, embedded], dim=-1)))
         return features, attended.weights, DecoderState(hidden, cell, attended.state)

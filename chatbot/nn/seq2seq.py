@@ -52,6 +52,17 @@ class Seq2Seq(nn.Module):
         """How the decoder looks at the source."""
         return self.decoder.attention
 
+    @torch.no_grad()
+    def set_prior(self, counts: Tensor) -> None:
+        """Start from how often each token occurs: the output bias becomes log((n + 1/2) / Σ (n + 1/2)).
+
+        Without it the first hundreds of steps do little else than learn these frequencies.
+
+        Shapes: counts [vocab]
+        """
+        smoothed = counts.double() + 0.5
+        self.output.bias.copy_((smoothed / smoothed.sum()).log())
+
     def encode(self, src: Tensor) -> tuple[Memory, DecoderState]:
         """Read sources.
 

@@ -31,6 +31,7 @@ SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 PAD, UNK, BOS, EOS = range(4)
 
 _BYTES = tuple(f"<0x{value:02X}>" for value in range(256))
+_BYTE_OF = {token: bytes([value]) for value, token in enumerate(_BYTES)}
 
 _PIECES = (
     r"'(?:s|t|re|ve|m|ll|d|S|T|RE|VE|M|LL|D)(?![\p{L}\p{N}])"  # English clitics, as one piece
@@ -191,9 +192,7 @@ def _is_sound(text: str) -> bool:
 
 def _spelling(token: str) -> bytes:
     """The bytes a token stands for: one for a byte token, else its characters in UTF-8."""
-    if len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
-        return bytes([int(token[3:5], 16)])
-    return token.encode("utf-8")
+    return _BYTE_OF.get(token) or token.encode("utf-8")
 
 
 def _bytes_model(counts: Counter[str], vocabulary: int, merge: bool) -> tokenizers.Tokenizer:

@@ -1,8 +1,8 @@
 """Words of a text as a reader sees them, and pieces of words put together into words.
 
-A word is a run of letters, marks and digits, with apostrophes, hyphens and points inside it; one
-character in scripts that are written without spaces; any other visible character (punctuation, an
-emoji with all its parts) is a word of its own.
+A word is a run of letters, marks and digits, with apostrophes, hyphens, points and what nobody sees
+inside it; one character in scripts that are written without spaces; any other character (punctuation,
+an emoji with all its parts) is a word of its own.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import regex
 from numpy.typing import NDArray
 
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_WORD = regex.compile(
-    rf"[{_UNSPACED}]\p{{M}}*"
-    rf"|(?:(?![{_UNSPACED}])[\p{{L}}\p{{M}}\p{{N}}_])+(?:['\u2019.\-](?:(?![{_UNSPACED}])[\p{{L}}\p{{M}}\p{{N}}])+)*"
-    r"|(?!\s)\X"
-)
+_LETTER = rf"(?![{_UNSPACED}])[\p{{L}}\p{{M}}\p{{N}}_]"
+_LETTERS = rf"{_LETTER}(?:{_LETTER}|[\u200c\u200d])*"
+_UNSEEN = r"(?:\p{Cf}|(?!\s)\p{Cc})+"
+_WORD = regex.compile(rf"[{_UNSPACED}]\p{{M}}*|{_LETTERS}(?:(?:['\u2019.\-]|{_UNSEEN}){_LETTERS})*|(?!\s)\X")
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chatbot.config import Config, DataOptions, TextOptions
 from chatbot.corpus.clean import Cleaner
@@ -19,7 +20,7 @@ from chatbot.corpus.split import is_held_out
 from chatbot.dataset.encode import source_text
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.errors import CorpusError, OptionError
-from chatbot.text.tokenizer import Tokenizer
+from chatbot.text.tokenizer import EOS, Tokenizer
 from chatbot.training.cache import CACHE, Split, cache_key, read_cache, write_cache
 
 DEFAULT_MIX = {"smalltalk:english": 5.0, "chatterbot:english": 3.0, "chitchat": 1.0}
@@ -61,6 +62,17 @@ class TrainingData:
     def joined(self) -> EncodedPairs:
         """The training pairs of all corpora, one after the other."""
         return concatenate([corpus.train for corpus in self.corpora])
+
+    def token_counts(self) -> NDArray[np.int64]:
+        """How often an epoch shows each token in replies, the end of a reply included.
+
+        Shapes: [vocab]
+        """
+        counts = np.zeros(self.tokenizer.vocab)
+        for corpus in self.corpora:
+            counts += corpus.times * np.bincount(corpus.train.tgt, minlength=len(counts))
+            counts[EOS] += corpus.times * len(corpus.train)
+        return counts.round().astype(np.int64)
 
     def held_out(self) -> list[tuple[str, EncodedPairs, float]]:
         """Validation pairs by corpus with their times; training pairs where none are held out.

@@ -131,6 +131,7 @@ class TrainingRun:
         config = self._request.config
         seed = unsigned(config.training.seed)
         network = build_network(config.model, data.tokenizer.vocab, seed)
+        network.set_prior(torch.from_numpy(data.token_counts()))
         if base:
             fill(network, base)
         torch.set_flush_denormal(True)  # denormals cost up to a hundred times a normal product
@@ -146,7 +147,7 @@ class TrainingRun:
         questions = spread_questions(data, SAMPLES)
 
         def sample() -> tuple[tuple[str, str], ...]:
-            return tuple(zip(questions, trained.answer()(questions), strict=True))
+            return tuple(zip(questions, trained.answer(questions), strict=True))
 
         return Trainer(
             trained.network, batches, validation, options, trained.device, self._save_state, sample
@@ -202,9 +203,10 @@ def _finish(trained: Trained, trainer: Trainer, finished: Finished) -> Iterator[
 
 def _is_finished(folder: Path, progress: Progress) -> bool:
     """Whether the checkpoint in a folder is the outcome of the state beside it."""
-    if not checkpoint.is_complete(folder):
+    try:
+        record = checkpoint.load(folder).record
+    except CheckpointError:
         return False
-    record = checkpoint.read_json(folder / checkpoint.CONFIG)
     return record.get("steps") == progress.step and record.get("ended") != "interrupted"
 
 

@@ -12,8 +12,8 @@ from torch import Tensor
 
 import chatbot
 from chatbot import checkpoint
+from chatbot.engines.answering import Answering
 from chatbot.engines.torch_engine import TorchEngine
-from chatbot.evaluation.answers import Answer, answering
 from chatbot.evaluation.openings import openings
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.card import model_card
@@ -36,15 +36,17 @@ class Trained:
     network: Seq2Seq
     device: torch.device
 
-    def answer(self) -> Answer:
+    def answer(self, questions: Sequence[str]) -> list[str]:
         """The network's replies to questions; it is put into evaluation mode."""
+        config = self.request.config
         engine = TorchEngine(self.network, self.data.tokenizer.vocab, self.device)
-        return answering(engine, self.data.tokenizer, self.request.config)
+        answering = Answering.of(config, self.data.tokenizer, engine)
+        return [answer.text for answer in answering.answers(questions, config.decoding)]
 
     def measured(self) -> dict[str, Any]:
         """The report: perplexity beside an n-gram's, and how varied the replies are."""
         report = perplexities(self.network, self.data, self.device)
-        report["variety"] = variety(self.data, self.answer())
+        report["variety"] = variety(self.data, self.answer)
         return report
 
     def write(self, finished: Finished, report: Mapping[str, Any]) -> None:
@@ -69,7 +71,7 @@ class Trained:
             questions = openings()
         else:
             questions = spread_questions(self.data, CARD_QUESTIONS)
-        return list(zip(questions, self.answer()(questions), strict=True))
+        return list(zip(questions, self.answer(questions), strict=True))
 
     def _record(self, finished: Finished, report: Mapping[str, Any]) -> dict[str, Any]:
         return {

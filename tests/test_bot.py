@@ -1,0 +1,319 @@
+"""The front door: questions in, replies out, with what each reply word looked at."""
+
+from __future__ import annotations
+
+import dataclasses
+import unicodedata
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from chatbot.bot import Attention, Chatbot, Reply
+from chatbot.build import build_network
+from chatbot.config import DecodingOptions, ModelOptions
+from chatbot.decoding.engine import BOS, EOS, PAD, UNK, Bias, Candidates
+from chatbot.engines.answering import Answering
+from chatbot.engines.torch_engine import TorchEngine
+from chatbot.errors import OptionError
+from chatbot.text.tokenizer import Tokenizer
+
+Exchanges = Sequence[tuple[str, str]]
+GREEDY = DecodingOptions(beam=1)
+ODD = (
+    "",
+    "   ",
+    "\x00\x07",
+    "zyzzyva qwrt?",
+    "word " * 300,
+    "x" * 5000,
+    "<eos> <pad>",
+    "😀",
+    "ca\udcff",
+    "\ufeffhi",
+)
+
+
+class Script:
+    """An engine that says the same to every question, and looks where it is told.
+
+    Args:
+        replies: token sequences, likeliest first; each is one branch of a tree.
+        look: for each token said, the place in the source it looks at; later tokens look at the last one.
+    """
+
+    def __init__(self, vocab: int, replies: Sequence[Sequence[int]], look: Sequence[int] = ()) -> None:
+        self.vocab = vocab
+        self._replies = [tuple(reply) for reply in replies]
+        self._look = look
+
+    def start(self, sources: Sequence[Sequence[int]]) -> Rows:
+        return Rows([len(source) for source in sources], [() for _ in sources])
+
+    def step(self, tokens: NDArray[np.int64], state: Rows, k: int, bias: Bias | None = None) -> Candidates:
+        said = [(*prefix, int(token)) for prefix, token in zip(state.said, tokens, strict=True)]
+        scores = np.full((len(said), self.vocab), -50.0, np.float32)
+        weights = np.zeros((len(said), max(state.lengths)), np.float32)
+        for row, prefix in enumerate(said):
+            for rank, reply in enumerate(self._replies):
+                if reply[: len(prefix) - 1] == prefix[1:] and len(reply) >= len(prefix):
+                    token = reply[len(prefix) - 1]
+                    scores[row, token] = max(scores[row, token], -0.1 * (rank + 1))
+            weights[row, self._place(len(prefix) - 1, state.lengths[row])] = 1.0
+        if bias is not None:
+            np.add.at(scores, (bias.rows, bias.tokens), bias.values)
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        return Candidates(best, np.take_along_axis(scores, best, axis=1), weights, Rows(state.lengths, said))
+
+    def _place(self, step: int, length: int) -> int:
+        return min(self._look[step] if step < len(self._look) else length - 1, length - 1)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """For each row the length of its source and all it has said."""
+
+    lengths: list[int]
+    said: list[tuple[int, ...]]
+
+    def select(self, rows: NDArray[np.int64]) -> Rows:
+        return Rows([self.lengths[i] for i in rows], [self.said[i] for i in rows])
+
+
+def scripted(
+    tokenizer: Tokenizer, *replies: str | Sequence[int], look: Sequence[int] = (), **options: Any
+) -> Chatbot:
+    """A bot whose engine says these replies; texts are encoded and ended."""
+    said = [
+        (*tokenizer.encode(reply).ids, EOS) if isinstance(reply, str) else tuple(reply) for reply in replies
+    ]
+    settings = DecodingOptions(**{"block_ngram": 0} | options)
+    return Chatbot("script", Answering(tokenizer, Script(tokenizer.vocab, said, look), 40, 24), settings)
+
+
+@pytest.fixture(scope="module")
+def characters() -> Tokenizer:
+    """Every character a token; 你, 😀 and all others not seen are spelt in bytes."""
+    return Tokenizer.train("chars", [("abcdefghij klmnopqrstuvwxyz", "ABC' .!?")], 400, "question")
+
+
+def test_reply_is_the_best_hypothesis_as_text(characters: Tokenizer) -> None:
+    reply = scripted(characters, "Hello, you!").reply("hi there")
+    assert (reply.question, reply.text) == ("hi there", "Hello, you!")
+    assert not reply.fallback
+    assert not reply.truncated
+    assert [candidate.reply for candidate in reply.candidates] == ["Hello, you!"]
+    assert reply.candidates[0].score == reply.score < 0
+
+
+@pytest.mark.parametrize("blank", ["", "   ", "\x00\x07", "\u200b\ufeff\n"])
+def test_blank_question_gets_a_blank_reply(tiny_bot: Chatbot, blank: str) -> None:
+    """D22."""
+    assert tiny_bot.reply(blank) == Reply(blank, "")
+    mixed = tiny_bot.replies([blank, "hello", blank])
+    assert [reply.text for reply in mixed] == ["", tiny_bot.reply("hello").text, ""]
+    assert tiny_bot.replies([]) == []
+
+
+@pytest.mark.parametrize("options", [None, GREEDY], ids=["beam", "greedy"])
+def test_many_at_once_get_what_each_gets_alone(
+    tiny_bot: Chatbot, exchanges: Exchanges, options: DecodingOptions | None
+) -> None:
+    questions = [question for question, _ in exchanges] + list(ODD)
+    together = tiny_bot.replies(questions * 2, options)  # more than one batch takes
+    alone = [tiny_bot.reply(question, options=options) for question in questions]
+    for one, other in zip(together, alone * 2, strict=True):
+        assert one.text == other.text
+        assert one.truncated == other.truncated
+        assert one.score == pytest.approx(other.score, abs=1e-4)
+        assert words(one.attention) == words(other.attention)
+        assert flat(one.attention) == pytest.approx(flat(other.attention), abs=1e-4)
+
+
+def words(attention: Attention | None) -> list[object]:
+    return [attention.source, attention.reply] if attention else []
+
+
+def flat(attention: Attention | None) -> list[float]:
+    return [weight for row in (*attention.weights, attention.end) for weight in row] if attention else []
+
+
+def test_same_question_gets_the_same_answer(tiny_bot: Chatbot, tiny_checkpoint: Path) -> None:
+    """No dropout, no random choice; and a second loading changes nothing."""
+    again = Chatbot.load(tiny_checkpoint, device="cpu")
+    assert tiny_bot.reply("how are you") == tiny_bot.reply("how are you") == again.reply("how are you")
+
+
+def test_threads_do_not_disturb_each_other(tiny_bot: Chatbot, exchanges: Exchanges) -> None:
+    questions = [question for question, _ in exchanges] * 2
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(tiny_bot.reply, questions))
+    assert found == [tiny_bot.reply(question) for question in questions]
+
+
+@pytest.mark.parametrize("kind", ["bpe", "words", "chars"])
+@pytest.mark.parametrize("options", [GREEDY, DecodingOptions(beam=5)], ids=["greedy", "beam"])
+def test_untrained_network_says_nothing_a_terminal_would_obey(kind: str, options: DecodingOptions) -> None:
+    tokenizer = Tokenizer.train(kind, [("hello there", "hi you"), ("bye", "see you")], 300, "question")
+    network = build_network(ModelOptions(embed=8, hidden=8), tokenizer.vocab, seed=2)
+    engine = TorchEngine(network, tokenizer.vocab, torch.device("cpu"))
+    bot = Chatbot("wild", Answering(tokenizer, engine, 40, 24), options)
+    for reply in bot.replies(["hello", "you", *ODD], candidates=options.beam):
+        for text in (reply.text, *(candidate.reply for candidate in reply.candidates)):
+            assert not [c for c in text if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"}]
+            assert not [special for special in ("<pad>", "<unk>", "<bos>", "<eos>") if special in text]
+
+
+def test_special_tokens_and_bytes_a_network_prefers_are_not_said(characters: Tokenizer) -> None:
+    """The likeliest path is specials; among bytes, an escape sequence and half a character."""
+    escape = [characters.encode(char).ids[-1] for char in "\u001b[31m"[1:]]
+    byte = 4 + 0x1B
+    half = 4 + 0xE4
+    a = characters.encode("a").ids[-1]
+    bot = scripted(characters, [PAD, UNK, BOS, EOS], [a, byte, *escape, half, a, 4 + 0x0A, a, EOS])
+    assert bot.reply("x").text == "a[31maa"
+
+
+def test_reply_that_does_not_end_is_cut_at_the_limit(characters: Tokenizer) -> None:
+    endless = [characters.encode("ab").ids[-1]] * 30
+    reply = scripted(characters, endless, beam=1, max_tokens=5).reply("x")
+    assert reply.text == "b" * 5
+    assert reply.attention is not None
+    assert reply.attention.end == ()
+
+
+def test_candidates_are_the_best_first_and_read_differently(tiny_bot: Chatbot, exchanges: Exchanges) -> None:
+    """D36."""
+    options = DecodingOptions(beam=6)
+    for reply in tiny_bot.replies([question for question, _ in exchanges], options, candidates=5):
+        texts = [candidate.reply for candidate in reply.candidates]
+        scores = [candidate.score for candidate in reply.candidates]
+        assert texts[0] == reply.text
+        assert len(set(texts)) == len(texts) <= 5
+        assert len(texts) >= 3
+        assert scores[0] == reply.score
+
+
+def test_replies_that_read_alike_are_named_once(characters: Tokenizer) -> None:
+    """Two ways to spell 'a': the token, and its byte."""
+    a, space = characters.encode("a").ids[-1], characters.encode(" a").ids[0]
+    reply = scripted(characters, [a, EOS], [4 + ord("a"), EOS], [space, a, EOS], "b", beam=4).reply(
+        "x", candidates=4
+    )
+    assert [candidate.reply for candidate in reply.candidates][:2] == ["a", "b"]
+    assert len({candidate.reply for candidate in reply.candidates}) == len(reply.candidates)
+
+
+def test_a_silent_hypothesis_comes_after_those_that_say_something(characters: Tokenizer) -> None:
+    reply = scripted(characters, [EOS], "yes", beam=3).reply("x", candidates=3)
+    assert reply.text == "yes"
+    assert [bool(candidate.reply) for candidate in reply.candidates] == [True, True, False]
+
+
+@pytest.mark.parametrize("candidates", [-1, 0, 3])
+def test_impossible_numbers_of_candidates_are_refused(characters: Tokenizer, candidates: int) -> None:
+    bot = scripted(characters, "yes", beam=2)
+    with pytest.raises(OptionError):
+        bot.reply("x", candidates=candidates)
+
+
+def test_question_too_long_is_read_from_its_end(characters: Tokenizer) -> None:
+    """D23: of more than max_src tokens the last are read; exactly so many are not too long."""
+    bot = scripted(characters, "yes")
+    fits, cut = "a" * 39, "b " + "a" * 39  # the space in front is a token
+    assert not bot.reply(fits).truncated
+    reply = bot.reply(cut)
+    assert reply.truncated
+    assert reply.attention is not None
+    assert [(word.text, word.start) for word in reply.attention.source] == [("a" * 39, 2)]
+
+
+def test_word_longer_than_is_read_is_named_whole(characters: Tokenizer) -> None:
+    reply = scripted(characters, "yes").reply("a" * 20_000)
+    assert reply.truncated
+    assert reply.attention is not None
+    assert [(word.start, word.end) for word in reply.attention.source] == [(0, 20_000)]
+    assert reply.attention.weights == ((1.0,),)
+
+
+def test_every_reply_word_looks_at_the_word_it_is_told_to(characters: Tokenizer) -> None:
+    """A copy task, D40: the reply repeats the question, and each token looks at its twin."""
+    question = "one two internationalizations can be fun"
+    length = len(characters.encode(question).ids)
+    bot = scripted(characters, question, look=range(length), beam=1, max_tokens=60)
+    attention = bot.reply(question).attention
+    assert attention is not None
+    texts = question.split()
+    assert max(map(len, texts)) >= 20
+    assert [word.text for word in attention.source] == [word.text for word in attention.reply] == texts
+    assert np.array(attention.weights) == pytest.approx(np.eye(6))
+    assert attention.end == pytest.approx([0, 0, 0, 0, 0, 1])  # EOS looks at the last piece
+
+
+@pytest.mark.parametrize(
+    ("question", "source"),
+    [
+        ("  Hello\tYOU!! ", ["Hello", "YOU", "!", "!"]),
+        ("你好 a", ["你", "好", "a"]),
+        ("👨\u200d👩\u200d👧 ok 😀", ["👨\u200d👩\u200d👧", "ok", "😀"]),
+        ("\u201cit\u2019s\u201d", ["\u201c", "it\u2019s", "\u201d"]),
+        ("\ufeffa\u200b \x07", ["a"]),
+        ("re\u00adad", ["re\u00adad"]),
+        ("cafe\u0301 x", ["cafe\u0301", "x"]),
+        ("\u1112\u1161\u11ab a", ["\u1112\u1161\u11ab", "a"]),
+        ("ok\ud83d", ["ok", "\ud83d"]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["bpe", "words", "chars"])
+def test_source_words_are_as_typed(kind: str, question: str, source: list[str]) -> None:
+    tokenizer = Tokenizer.train(kind, [("hello you", "yes"), ("a", "no")], 300, "question")
+    attention = scripted(tokenizer, "yes").reply(question).attention
+    assert attention is not None
+    assert [word.text for word in attention.source] == source
+    assert all(question[word.start : word.end] == word.text for word in attention.source)
+    assert [sum(row) for row in attention.weights] == pytest.approx([1.0])
+    assert sum(attention.end) == pytest.approx(1)
+
+
+def test_reply_words_are_as_printed(characters: Tokenizer) -> None:
+    text = "I'm 好 😀!"
+    reply = scripted(characters, text).reply("x")
+    assert reply.text == text
+    assert reply.attention is not None
+    assert [word.text for word in reply.attention.reply] == ["I'm", "好", "😀", "!"]
+    assert all(text[word.start : word.end] == word.text for word in reply.attention.reply)
+    assert [sum(row) for row in reply.attention.weights] == pytest.approx([1.0] * 4)
+
+
+def test_words_one_token_runs_across_are_one_word() -> None:
+    tokenizer = Tokenizer.train("words", [("see http://x.org :-)", "yes")], 300, "question")
+    attention = scripted(tokenizer, "yes").reply("see http://x.org :-)").attention
+    assert attention is not None
+    assert [word.text for word in attention.source] == ["see", "http://x.org", ":-)"]
+
+
+def test_trained_bot_looks_with_all_its_weight(tiny_bot: Chatbot, exchanges: Exchanges) -> None:
+    """D38, D40: rows, the end's among them, sum to 1, in a batch whose questions differ in length."""
+    for reply in tiny_bot.replies([question for question, _ in exchanges]):
+        attention = reply.attention
+        assert attention is not None
+        for row in (*attention.weights, attention.end):
+            assert len(row) == len(attention.source)
+            assert sum(row) == pytest.approx(1, abs=1e-5)
+
+
+def test_bot_without_attention_shows_none(characters: Tokenizer) -> None:
+    engine = Script(characters.vocab, [(*characters.encode("yes").ids, EOS)])
+    bot = Chatbot("blind", Answering(characters, engine, 40, 24), GREEDY, attends=False)
+    assert bot.reply("x") == Reply("x", "yes", bot.reply("x").score, candidates=bot.reply("x").candidates)
+    assert bot.reply("x").attention is None
+
+
+def test_device_that_is_not_there_is_an_option_error(tiny_checkpoint: Path) -> None:
+    with pytest.raises(OptionError, match="--device"):
+        Chatbot.load(tiny_checkpoint, device="abacus")
