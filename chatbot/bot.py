@@ -83,6 +83,9 @@ class Chatbot:
         attends: whether the weights of the engine mean anything.
     """
 
+    reads_history = False
+    """Pairs are trained on as single questions, so earlier turns are not read."""
+
     def __init__(
         self, name: str, answering: Answering, options: DecodingOptions, attends: bool = True
     ) -> None:

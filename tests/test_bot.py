@@ -317,3 +317,8 @@ def test_bot_without_attention_shows_none(characters: Tokenizer) -> None:
 def test_device_that_is_not_there_is_an_option_error(tiny_checkpoint: Path) -> None:
     with pytest.raises(OptionError, match="--device"):
         Chatbot.load(tiny_checkpoint, device="abacus")
+
+
+def test_history_changes_nothing_for_a_bot_of_single_questions(tiny_bot: Chatbot) -> None:
+    assert not tiny_bot.reads_history
+    assert tiny_bot.reply("hello", ["good night", "bye"]) == tiny_bot.reply("hello")

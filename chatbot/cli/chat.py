@@ -14,7 +14,7 @@ import click
 
 from chatbot.cli.exits import FAILED, FALLBACK
 from chatbot.cli.forms import Form, JsonForm, TextForm
-from chatbot.cli.notices import Notices
+from chatbot.cli.notices import NO_HISTORY, Notices
 from chatbot.cli.options import checkpoints_option, config_options, given_options
 from chatbot.cli.pipe import Pipe, write_line
 from chatbot.cli.questions import json_question, plain_question
@@ -126,7 +126,7 @@ class Wishes:
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Read each question together with the N turns before it, yours and the bot's.",
+    help="Give the bot the N turns before each question, yours and its own; it says so when it reads none.",
     show_default=True,
 )
 @click.option(
@@ -159,6 +159,8 @@ def chat(
     wishes.check()
     bot = _load(checkpoint, checkpoints, device)
     options = wishes.options(bot.options)
+    if wishes.history and not bot.reads_history:
+        wishes.notices().tell(NO_HISTORY)
     if wishes.on_terminal():
         _converse(bot, options, wishes)
     elif wishes.question is not None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from chatbot.bot import Reply
 
 TRUNCATED = "the question is longer than this checkpoint reads; only its end was read"
+NO_HISTORY = "this checkpoint reads single questions: earlier turns do not change its replies"
 NO_ATTENTION = "this checkpoint has no attention to show"
 
 

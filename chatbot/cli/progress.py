@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -36,14 +35,23 @@ WINDOW = 200
 """Steps that loss and words a second are averaged over."""
 
 
-def show(events: Iterable[Event], folder: Path, quiet: bool, console: Console | None = None) -> bool:
+def stderr_console() -> Console:
+    """The console a run is drawn on."""
+    return Console(stderr=True, highlight=False)
+
+
+def note(console: Console, message: str) -> None:
+    """A notice above whatever is being drawn; a signal handler may call this too."""
+    console.print(_note(message), soft_wrap=not console.is_terminal)
+
+
+def show(events: Iterable[Event], quiet: bool, console: Console) -> bool:
     """Consume a run's events and draw them.
 
     Returns:
         Whether the run was interrupted.
     """
-    console = console or Console(stderr=True, highlight=False)
-    view = View(console, folder)
+    view = View(console)
     interrupted = False
     live = console.is_terminal and not console.is_dumb_terminal and not quiet
     if live:
@@ -66,9 +74,8 @@ def show(events: Iterable[Event], folder: Path, quiet: bool, console: Console | 
 class View:
     """What is known of a run so far, and how it looks."""
 
-    def __init__(self, console: Console, folder: Path) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._folder = folder
         self._steps: deque[tuple[float, int, float]] = deque(maxlen=WINDOW)  # seconds, words, loss
         self._last: Stepped | None = None
         self._evaluated: Evaluated | None = None
@@ -85,7 +92,7 @@ class View:
         elif isinstance(event, Sampled):
             self._samples = event.samples
         elif isinstance(event, Warned):
-            return [Text(f"Note: {visible(event.text)}", style="yellow")]
+            return [_note(event.text)]
         elif isinstance(event, Prepared):
             return _prepared(event)
         elif isinstance(event, Finished):
@@ -135,6 +142,10 @@ class View:
         for question, reply in self._samples:
             yield Text(f"  {visible(question)[:200]}")
             yield Text(f"    -> {visible(reply)[:200]}", style="cyan")
+
+
+def _note(message: str) -> Text:
+    return Text(f"Note: {visible(message)}", style="yellow")
 
 
 def _prepared(event: Prepared) -> list[RenderableType]:

@@ -7,14 +7,14 @@ import dataclasses
 import shlex
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from chatbot.cli.exits import INTERRUPTED, show_note
+from chatbot.cli.exits import INTERRUPTED
 from chatbot.cli.options import (
     checkpoints_option,
     config_file_option,
@@ -90,17 +90,21 @@ def train(
         click.echo(dump_config(config), nl=False)
         return
     request = _request(params, config, corpora_named, corpora, checkpoints)
-    from chatbot.cli.progress import show
+    from chatbot.cli.progress import note, show, stderr_console
     from chatbot.training.run import TrainingRun
 
-    run = TrainingRun(request)
-    with _stopping(run, quiet):
-        interrupted = show(run.events(), request.folder, quiet)
+    run, console = TrainingRun(request), stderr_console()
+
+    def tell(message: str) -> None:
+        if not quiet:
+            note(console, message)
+
+    with _stopping(run, tell):
+        interrupted = show(run.events(), quiet, console)
     click.echo(str(request.folder))
     if interrupted:
         run_named = request.folder if checkpoints != CHECKPOINTS else request.folder.name
-        if not quiet:
-            show_note("go on with: " + shlex.join(["chatbot", "train", "--resume", str(run_named)]))
+        tell("go on with: " + shlex.join(["chatbot", "train", "--resume", str(run_named)]))
         context.exit(INTERRUPTED)
 
 
@@ -212,15 +216,14 @@ def _new_folder(name: str | None, named: tuple[str, ...], checkpoints: Path) -> 
 
 
 @contextlib.contextmanager
-def _stopping(run: TrainingRun, quiet: bool) -> Iterator[None]:
+def _stopping(run: TrainingRun, tell: Callable[[str], None]) -> Iterator[None]:
     """The first Ctrl-C lets the run save and end; a second one ends it at once."""
 
     def handle(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, before)
         if not run.stop():
             raise KeyboardInterrupt
-        if not quiet:
-            show_note("finishing the step and saving; Ctrl-C again stops at once")
+        tell("finishing the step and saving; Ctrl-C again stops at once")
 
     before = signal.signal(signal.SIGINT, handle)
     try:

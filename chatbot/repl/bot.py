@@ -20,6 +20,9 @@ class Bot(Protocol):
     options: DecodingOptions
     """The checkpoint's own."""
 
+    reads_history: bool
+    """Whether earlier turns change its replies; a checkpoint trained on single questions reads none."""
+
     def reply(
         self,
         text: str,

@@ -30,6 +30,7 @@ class EchoBot:
     """Says "re QUESTION"; "refuse" is refused, at "stop" the person presses Ctrl-C."""
 
     name: str = "echo"
+    reads_history: bool = True
     options: DecodingOptions = field(default_factory=DecodingOptions)
     asked: list[tuple[str, tuple[str, ...], int]] = field(default_factory=list)
     attends: bool = True
