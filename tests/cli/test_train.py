@@ -1,0 +1,461 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pyte
+import pytest
+
+from chatbot.cli import main, progress
+from chatbot.config import PRESETS, Config
+from chatbot.training.events import Event, Prepared, Stepped
+
+Capture = pytest.CaptureFixture[str]
+
+SMALL = ("--tokenizer", "chars", "--embed", "8", "--hidden", "8", "--device", "cpu", "--beam", "1")
+RUN = (*SMALL, "--steps", "4")
+COMMAND = (sys.executable, "-m", "chatbot")
+
+
+def status(*args: str) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(args)
+    assert isinstance(left.value.code, int)
+    return left.value.code
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a corpus in it."""
+    monkeypatch.chdir(tmp_path)
+    lines = "".join(f"question {n}\tanswer {n * n}\n" for n in range(60))
+    (tmp_path / "talk.tsv").write_text(lines, encoding="utf-8")
+    return tmp_path
+
+
+def one_line(capsys: Capture) -> str:
+    """What was said on stderr, which must be one line, and nothing on stdout."""
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("Error: ")
+    return err.removeprefix("Error: ").rstrip("\n")
+
+
+# A run
+
+
+def test_stdout_carries_the_folder_alone(capsys: Capture) -> None:
+    assert status("train", "talk.tsv", *RUN) == 0
+    out, err = capsys.readouterr()
+    assert out == "checkpoints/talk\n"
+    assert "\x1b" not in err
+    assert "\r" not in err
+    assert "60 conversations, 120 turns: 60 pairs" in err
+    assert re.search(
+        r"^ *\d+% step 4, epoch \d\.\d, loss \d\.\d{3}, .*validation: perplexity", err, re.MULTILINE
+    )
+    assert "done after 4 steps" in err
+    assert json.loads(Path("checkpoints/talk/config.json").read_text("utf-8"))["steps"] == 4
+
+
+def test_quiet_run_says_nothing_but_the_folder(capsys: Capture) -> None:
+    assert status("train", "talk.tsv", *RUN, "--quiet", "--name", "hush") == 0
+    assert capsys.readouterr() == ("checkpoints/hush\n", "")
+
+
+def test_trained_bot_is_the_one_chat_talks_with(capsys: Capture) -> None:
+    assert status("train", "talk.tsv", *RUN, "--quiet") == 0
+    assert status("chat", "--question", "hello", "--json") == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[1])["checkpoint"] == "talk"
+
+
+def test_name_is_made_from_the_corpora_and_a_number(folder: Path, capsys: Capture) -> None:
+    (folder / "more.tsv").write_text("a\tb\nc\td\n")
+    for corpora in (["talk.tsv", "./more.tsv"], ["talk.tsv", "./more.tsv"]):
+        assert status("train", *corpora, *SMALL, "--steps", "1", "--quiet") == 0
+    assert capsys.readouterr().out.splitlines() == ["checkpoints/talk-more", "checkpoints/talk-more-2"]
+
+
+def test_one_pair_is_trained_on_with_a_warning(folder: Path, capsys: Capture) -> None:
+    (folder / "one.tsv").write_text("hello\thi there\n")
+    assert status("train", "one.tsv", *RUN) == 0
+    assert "Note: only 1 training pair" in capsys.readouterr().err
+
+
+# What is no corpus
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, r"bad\.tsv: no corpus of that name and no such file"),
+        (b"", r"bad\.tsv"),
+        (b"\n \n\t\n", r"bad\.tsv"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8, r"bad\.tsv"),
+        (b"alone\n", r"bad\.tsv"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 12\n", r"bad\.tsv"),
+    ],
+    ids=["missing", "empty", "blank", "binary", "alone", "pointer"],
+)
+def test_file_that_is_no_corpus_is_refused_and_leaves_nothing(
+    folder: Path, capsys: Capture, content: bytes | None, told: str
+) -> None:
+    if content is not None:
+        (folder / "bad.tsv").write_bytes(content)
+    assert status("train", "bad.tsv", *RUN, "--quiet") == 1
+    assert re.match(told, one_line(capsys))
+    assert not list(folder.glob("checkpoints/*"))
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("--attention", "magic"), "--attention: no attention 'magic'; choose one of none, additive"),
+        (("--hidden", "many"), "--hidden: 'many' is no whole number; it must be at least 2"),
+        (("--lr", "inf"), "--lr: 'inf' is no number"),
+        (("--mix", "chitchat=1"), "--mix: 'chitchat' is not trained on; name one of talk.tsv"),
+        (("--mix", "talk.tsv=0"), "--mix: leaves no pair to learn from"),
+        (("--preset", "huge"), "--preset: no preset 'huge'"),
+        (("--minutes", "0"), "--minutes: is 0, and neither --epochs nor --steps says when to end"),
+        (("--name", "a/b"), "--name: 'a/b' is no name for a folder"),
+        (("--name", ".."), "--name: '..' is no name for a folder"),
+        (("--name", ""), "--name: '' is no name for a folder"),
+        (("--frobnicate",), "chatbot train: No such option"),
+        (("--config", "nowhere.toml"), "nowhere.toml: No such file or directory; name a file for --config"),
+        (("--resume", "x", "--from", "y"), "--resume: does not go with --from; leave one of them out"),
+        (("--resume", "x", "--name", "y"), "--resume: does not go with --name; leave one of them out"),
+    ],
+)
+def test_option_that_makes_no_sense_is_wrong_usage(
+    folder: Path, capsys: Capture, args: tuple[str, ...], told: str
+) -> None:
+    assert status("train", "talk.tsv", *SMALL, *args) == 2
+    _, _, said = capsys.readouterr().err.rpartition("Error: ")
+    assert said.startswith(told)
+    assert said.count("\n") == 1
+    assert not (folder / "checkpoints").exists()
+
+
+def test_device_that_is_not_there_is_refused(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert status("train", "talk.tsv", *RUN, "--device", "cuda", "--quiet") == 2
+    assert "--device: cuda is not there on this machine" in one_line(capsys)
+
+
+def test_existing_checkpoint_is_not_written_over(capsys: Capture) -> None:
+    assert status("train", "talk.tsv", *RUN, "--quiet", "--name", "bot") == 0
+    before = Path("checkpoints/bot/manifest.json").read_bytes()
+    capsys.readouterr()
+    assert status("train", "talk.tsv", *RUN, "--quiet", "--name", "bot") == 2
+    assert one_line(capsys) == "--name: checkpoints/bot exists; choose another, or --resume bot"
+    assert Path("checkpoints/bot/manifest.json").read_bytes() == before
+
+
+def dumped(capsys: Capture, *args: str) -> str:
+    assert status("train", *args, "--dump-config") == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_dumped_options_are_read_back_as_they_were(folder: Path, capsys: Capture) -> None:
+    first = dumped(capsys, *SMALL, "--preset", "base", "--mix", 'a"b=1', "--minutes", "2.5", "--no-tie")
+    (folder / "options.toml").write_text(first, encoding="utf-8")
+    assert dumped(capsys, "--config", "options.toml") == first
+    options = tomllib.loads(first)
+    assert (options["model"]["hidden"], options["model"]["tie"], options["data"]["mix"]) == (
+        8,
+        False,
+        'a"b=1',
+    )
+    assert options["model"]["dropout"] == PRESETS["base"]["dropout"]
+    assert not (folder / "checkpoints").exists()
+
+
+@pytest.mark.parametrize("limit", ["minutes", "epochs", "steps"])
+def test_limit_that_is_given_is_the_only_one(capsys: Capture, limit: str) -> None:
+    training = tomllib.loads(dumped(capsys, f"--{limit}", "3"))["training"]
+    assert {name: training[name] for name in ("minutes", "epochs", "steps") if training[name]} == {limit: 3}
+
+
+def test_two_limits_may_be_given(capsys: Capture) -> None:
+    training = tomllib.loads(dumped(capsys, "--minutes", "3", "--steps", "9"))["training"]
+    assert (training["minutes"], training["epochs"], training["steps"]) == (3.0, 0.0, 9)
+
+
+# Going on with a run
+
+
+@pytest.fixture
+def finished(capsys: Capture) -> None:
+    """A run named bot, of 4 steps."""
+    assert status("train", "talk.tsv", *RUN, "--quiet", "--name", "bot") == 0
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("finished")
+@pytest.mark.parametrize(
+    ("args", "code", "told"),
+    [
+        ((), 1, "bot: nothing is left to do: all 4 steps are used; raise --steps above 4"),
+        (("--steps", "4"), 1, "bot: nothing is left to do: all 4 steps are used; raise --steps above 4"),
+        (
+            ("--hidden", "16"),
+            2,
+            "--resume: hidden is 8 in the checkpoint and 16 here; leave --hidden out, or",
+        ),
+        (
+            ("--tie", "--dropout", "0.5"),
+            2,
+            f"--resume: dropout is {Config().model.dropout} in the checkpoint and 0.5 here",
+        ),
+        (
+            ("--seed", "5"),
+            2,
+            "--resume: seed is 0 in the checkpoint and 5 here; leave --seed out, or train anew",
+        ),
+        (
+            ("--preset", "tiny"),
+            2,
+            f"--resume: vocabulary is {Config().text.vocabulary} in the checkpoint and 1024 here",
+        ),
+        (("other.tsv",), 2, "--resume: the run's corpora are talk.tsv; leave CORPUS out"),
+    ],
+)
+def test_run_is_not_resumed_into_another(
+    capsys: Capture, args: tuple[str, ...], code: int, told: str
+) -> None:
+    assert status("train", "--resume", "bot", "--quiet", *args) == code
+    assert one_line(capsys).startswith(told)
+
+
+@pytest.mark.usefixtures("finished")
+@pytest.mark.parametrize("name", ["bot", "checkpoints/bot"])
+def test_finished_run_goes_on_with_a_larger_budget(capsys: Capture, name: str) -> None:
+    assert status("train", "talk.tsv", "--resume", name, "--steps", "6") == 0
+    out, err = capsys.readouterr()
+    assert out == "checkpoints/bot\n"
+    assert "done after 6 steps" in err
+
+
+@pytest.mark.parametrize("name", ["nowhere", "", "a/b"])
+def test_resuming_nothing_is_refused(capsys: Capture, name: str) -> None:
+    assert status("train", "--resume", name) == 1
+    assert "name a run that was saved, or train anew" in one_line(capsys)
+
+
+@pytest.mark.usefixtures("finished")
+def test_fine_tuning_keeps_text_and_network_of_its_base_and_nothing_else(capsys: Capture) -> None:
+    given = ("--from", "bot", "--dropout", "0.3", "--max-tgt", "30")
+    options = tomllib.loads(dumped(capsys, *given))
+    assert (options["text"]["tokenizer"], options["model"]["hidden"]) == ("chars", 8)
+    assert (options["model"]["dropout"], options["text"]["max_tgt"]) == (0.3, 30)
+    assert options["training"] == Config().to_json()["training"]
+    assert status("train", "talk.tsv", *given, "--steps", "2", "--device", "cpu", "--quiet") == 0
+    assert capsys.readouterr().out == "checkpoints/talk\n"
+
+
+@pytest.mark.usefixtures("finished")
+@pytest.mark.parametrize(
+    ("args", "code", "told"),
+    [
+        (
+            ("--embed", "16"),
+            2,
+            "--from: embed is 8 in the checkpoint and 16 here; leave --embed out, or train anew",
+        ),
+        (
+            ("--case", "keep"),
+            2,
+            "--from: case is 'question' in the checkpoint and 'keep' here; leave --case out",
+        ),
+        (
+            ("--from", "bto"),
+            1,
+            "bto: no checkpoint of that name under checkpoints and no such folder; did you mean",
+        ),
+    ],
+)
+def test_fine_tuning_into_another_network_is_refused(
+    capsys: Capture, args: tuple[str, ...], code: int, told: str
+) -> None:
+    assert status("train", "talk.tsv", "--from", "bot", *args, "--quiet") == code
+    assert one_line(capsys).startswith(told)
+
+
+# Ctrl-C
+
+
+def interrupt_at(monkeypatch: pytest.MonkeyPatch, wanted: Callable[[Event], bool], times: int = 1) -> None:
+    """Ctrl-C while an event that is wanted is shown."""
+    take = progress.View.take
+
+    def interrupting(view: progress.View, event: Event) -> object:
+        for _ in range(times if wanted(event) else 0):
+            signal.raise_signal(signal.SIGINT)
+        return take(view, event)
+
+    monkeypatch.setattr(progress.View, "take", interrupting)
+
+
+def third_step(event: Event) -> bool:
+    return isinstance(event, Stepped) and event.step == 3
+
+
+def test_first_interruption_saves_and_tells_how_to_go_on(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, third_step)
+        assert status("train", "talk.tsv", *SMALL, "--steps", "1000") == 130
+    out, err = capsys.readouterr()
+    assert out == "checkpoints/talk\n"
+    assert "Note: finishing the step and saving; Ctrl-C again stops at once\n" in err
+    assert "interrupted after 3 steps" in err
+    assert err.endswith("Note: go on with: chatbot train --resume talk\n")
+    assert signal.getsignal(signal.SIGINT) is before
+    assert status("chat", "talk", "--question", "hello") == 0
+    assert status("train", "--resume", "talk", "--steps", "5") == 0
+    assert "done after 5 steps" in capsys.readouterr().err
+
+
+def test_interruption_of_a_run_kept_elsewhere_names_its_folder(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_at(monkeypatch, third_step)
+    assert status("train", "talk.tsv", *SMALL, "--steps", "99", "--checkpoints", "my bots") == 130
+    assert capsys.readouterr().err.endswith("chatbot train --resume 'my bots/talk'\n")
+
+
+def test_second_interruption_ends_the_run_at_once(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, third_step, times=2)
+        assert status("train", "talk.tsv", *SMALL, "--steps", "1000", "--save-every", "2") == 130
+    assert "interrupted after" not in capsys.readouterr().err
+    assert status("chat", "talk", "--question", "hello") == 1
+    assert one_line(capsys).endswith("go on with chatbot train --resume talk")
+
+
+def test_interruption_before_training_ends_at_once(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_at(monkeypatch, lambda event: isinstance(event, Prepared))
+    assert status("train", "talk.tsv", *RUN) == 130
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_quiet_interruption_is_quiet(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    from chatbot.training.trainer import Trainer
+
+    step = Trainer._step
+
+    def interrupted(trainer: Trainer, batch: object) -> Stepped:
+        signal.raise_signal(signal.SIGINT)
+        return step(trainer, batch)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Trainer, "_step", interrupted)
+    assert status("train", "talk.tsv", *SMALL, "--steps", "99", "--quiet") == 130
+    assert capsys.readouterr() == ("checkpoints/talk\n", "")
+
+
+# Through a real process
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "LANG": "C.UTF-8", "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+
+
+@pytest.mark.slow
+def test_interrupted_process_can_be_talked_with_and_resumed() -> None:
+    line = [
+        *COMMAND,
+        "train",
+        "talk.tsv",
+        *SMALL,
+        "--steps",
+        "1000000",
+        "--eval-every",
+        "3",
+        "--patience",
+        "0",
+    ]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment()}
+    with subprocess.Popen(line, **pipes) as process:  # type: ignore[call-overload]
+        said = ""
+        while "validation" not in said:
+            said = process.stderr.readline()
+            assert said
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "checkpoints/talk\n")
+    assert "Traceback" not in err
+    found = re.search(r"interrupted after (\d[\d,]*) steps", err)
+    assert found
+    steps = int(found[1].replace(",", ""))
+    for args in (
+        ["chat", "talk", "--question", "hello"],
+        ["train", "--resume", "talk", "--steps", str(steps + 2)],
+    ):
+        ran = subprocess.run([*COMMAND, *args], capture_output=True, text=True, env=environment(), timeout=60)
+        assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.slow
+def test_terminal_shows_a_live_display_that_leaves_nothing_behind_but_notes() -> None:
+    args = [
+        "-m",
+        "chatbot",
+        "train",
+        "talk.tsv",
+        *SMALL,
+        "--steps",
+        "1000000",
+        "--eval-every",
+        "5",
+        "--patience",
+        "0",
+    ]
+    size, wanted = {"dimensions": (24, 60)}, environment() | {"TERM": "xterm-256color"}
+    process = pexpect.spawn(sys.executable, args, env=wanted, encoding="utf-8", timeout=60, **size)
+    process.expect("validation: perplexity")
+    seen = process.before + process.after
+    process.sendintr()
+    process.expect(pexpect.EOF)
+    process.close()
+    screen = pyte.Screen(60, 24)
+    pyte.Stream(screen).feed(seen + process.before)
+    lines = "\n".join(line.rstrip() for line in screen.display).rstrip()
+    assert process.exitstatus == 130
+    assert "━" in seen
+    assert "━" not in lines
+    assert re.search(
+        r"Note: finishing the step and saving; Ctrl-C again stops at\nonce\ninterrupted after \d+ steps",
+        lines,
+    )
+    assert lines.endswith("checkpoints/talk\nNote: go on with: chatbot train --resume talk")
+
+
+@pytest.mark.slow
+def test_disk_that_takes_no_more_ends_the_run_in_one_line(folder: Path) -> None:
+    small = "train talk.tsv --tokenizer chars --embed 64 --hidden 64 --steps 2 --device cpu --quiet"
+    limited = f'ulimit -f 100; exec "$@" {small}'  # no file above 100 KiB, the state among them
+    line = ["bash", "-c", limited, "bash", *COMMAND]
+    ran = subprocess.run(line, capture_output=True, text=True, env=environment(), timeout=60)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert re.fullmatch(
+        r"Error: checkpoints/talk/resume/state\S+: cannot be written \(.*\); .*\n", ran.stderr
+    )
+    assert not [path.name for path in folder.rglob("*.tmp")]

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from typing import Any
+
+from chatbot.training.card import model_card
+
+ROW = {"pairs": 12, "perplexity": 80.04, "ngram_perplexity": 160.0, "ratio": 0.5, "loss": 1.0}
+REPORT: dict[str, Any] = {
+    "corpora": {"mine": ROW, "yours": ROW | {"pairs": 3}},
+    "all": ROW | {"pairs": 15},
+    "ngram_order": 3,
+    "held_out": True,
+    "variety": {"questions": 15, "distinct1": 0.25, "distinct2": 0.5, "commonest": [["oh | well", 0.2]]},
+}
+RECORD: dict[str, Any] = {
+    "command": "chatbot train mine yours --minutes 10",
+    "versions": {"chatbot": "0.1", "torch": "2.9", "numpy": "2"},
+    "training_seconds": 606.0,
+    "parameters": 1234567,
+    "corpora": [
+        {"name": "mine", "times": 2.5, "train": 1000, "valid": 12, "sha256": "ab" * 32, "origin": ""},
+        {"name": "yours", "times": 1.0, "train": 50, "valid": 3, "sha256": "cd" * 32, "origin": ""},
+    ],
+    "report": REPORT,
+}
+
+
+def card(samples: tuple[tuple[str, str], ...] = (), **changes: Any) -> str:
+    return model_card("bot", RECORD | changes, samples)
+
+
+def test_card_names_command_versions_time_and_size() -> None:
+    text = card()
+    for part in (
+        "# bot",
+        "`chatbot train mine yours --minutes 10`",
+        "torch 2.9",
+        "10.1 minutes",
+        "1,234,567",
+    ):
+        assert part in text
+
+
+def test_card_lists_corpora_and_warns_of_what_was_private() -> None:
+    text = card()
+    assert "| mine | 2.5 | 1,000 | 12 | `abababababababab` |" in text
+    assert "word for word" in text
+
+
+def test_card_has_perplexities_beside_the_ngrams() -> None:
+    lines = card().splitlines()
+    assert "| mine | 12 | 80.0 | 160.0 | 0.50 |" in lines
+    assert "| all | 15 | 80.0 | 160.0 | 0.50 |" in lines
+    assert "held-out conversations" in card()
+
+
+def test_one_corpus_needs_no_sum() -> None:
+    text = card(report=REPORT | {"corpora": {"mine": ROW}, "held_out": False})
+    assert "| all |" not in text
+    assert "the training pairs (none were held out)" in text
+
+
+def test_card_tells_how_varied_replies_are() -> None:
+    assert "distinct-2 0.500; the commonest is “oh \\| well”, 20.0% of them." in card()
+
+
+def test_text_cannot_break_the_table_of_samples() -> None:
+    text = card((("a | b\nc", "d \\ e"), ("你好", "")))
+    assert "| a \\| b c | d \\\\ e |\n| 你好 |  |" in text
+
+
+def test_interrupted_run_has_no_figures() -> None:
+    text = card(report={})
+    assert "nothing was measured" in text
+    assert "Perplexity" not in text

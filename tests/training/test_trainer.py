@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+from chatbot.build import build_network
+from chatbot.config import ModelOptions, TrainingOptions
+from chatbot.dataset.encoded import EncodedPairs
+from chatbot.evaluation.perplexity import Fit
+from chatbot.training import trainer as module
+from chatbot.training.events import Evaluated, Event, Finished, Sampled, Saved, Stepped
+from chatbot.training.schedule import rate_factor
+from chatbot.training.trainer import EVALUATIONS, Trainer, build_optimizer, own_weights
+
+MakeTrainer = Callable[..., Trainer]
+
+
+def network_of(trainer: Trainer) -> torch.nn.Module:
+    return trainer._network
+
+
+def weights_of(trainer: Trainer) -> dict[str, Tensor]:
+    return {name: weight.clone() for name, weight in own_weights(trainer._network).items()}
+
+
+def same(left: dict[str, Tensor], right: dict[str, Tensor]) -> bool:
+    return left.keys() == right.keys() and all(torch.equal(left[name], right[name]) for name in left)
+
+
+def of_kind(events: list[Event], kind: type[Event]) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def finish(trainer: Trainer) -> tuple[list[Event], Finished]:
+    events = list(trainer.run())
+    assert isinstance(events[-1], Finished)
+    return events, events[-1]
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch, *losses: float) -> None:
+    """Validations find these losses, then the last one for ever."""
+    left = itertools.chain(losses, itertools.repeat(losses[-1]))
+    monkeypatch.setattr(module, "measure", lambda *_: Fit(10 * next(left), 10, 5))
+
+
+# Teacher forcing and modes
+
+
+def test_decoder_is_fed_bos_and_the_gold_reply_and_learns_it_with_its_end(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn, fed = module.sequence_loss, []
+
+    def spy(network: Any, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, smoothing: float) -> Any:
+        fed.append([[token for token in side[0].tolist() if token] for side in (src, tgt_in, tgt_out)])
+        return learn(network, src, tgt_in, tgt_out, smoothing)
+
+    monkeypatch.setattr(module, "sequence_loss", spy)
+    finish(make_trainer(EncodedPairs.from_lists([[7, 8]], [[4, 5, 6]], [3], 12), steps=3))
+    assert fed == [[[7, 8], [2, 4, 5, 6], [4, 5, 6, 3]]] * 3
+
+
+def test_dropout_is_on_in_every_step_and_off_in_every_validation(make_trainer: MakeTrainer) -> None:
+    trainer, modes = make_trainer(steps=4, eval_every=2), []
+    network_of(trainer).register_forward_pre_hook(lambda network, _: modes.append(network.training))
+    kinds = []
+    for event in trainer.run():
+        kinds.append((type(event).__name__, set(modes)))
+        modes.clear()
+        if isinstance(event, Stepped | Saved):
+            assert all(m.training for m in network_of(trainer).modules()), event
+    validation = [("Evaluated", {False}), ("Sampled", set()), ("Saved", set())]
+    two_steps = [("Stepped", {True})] * 2
+    assert kinds == [*two_steps, *validation, *two_steps, *validation, ("Saved", set()), ("Finished", set())]
+
+
+def test_two_validations_of_the_same_weights_are_equal_and_draw_no_random_numbers(
+    make_trainer: MakeTrainer,
+) -> None:
+    trainer = make_trainer()
+    random = torch.get_rng_state()
+    first, second = (next(iter(trainer._evaluate())) for _ in range(2))
+    assert (first.loss, first.perplexity) == (second.loss, second.perplexity)
+    assert torch.equal(torch.get_rng_state(), random)
+
+
+def test_samples_follow_each_validation(make_trainer: MakeTrainer) -> None:
+    events, _ = finish(make_trainer(steps=4, eval_every=2))
+    assert of_kind(events, Sampled) == [Sampled(step, (("first token", "[0]"),)) for step in (2, 4)]
+
+
+# Validation, best weights, early stop
+
+
+def test_best_weights_are_those_of_the_lowest_validation_loss(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, 3.0, 1.0, 2.0, 1.5)
+    trainer, at = make_trainer(steps=8, eval_every=2), {}
+    for event in trainer.run():
+        if isinstance(event, Evaluated):
+            at[event.step] = weights_of(trainer)
+        if isinstance(event, Finished):
+            assert event.best_step == 4
+    assert same(trainer.best, at[4])
+    assert not same(trainer.best, at[8])
+
+
+def test_perplexity_is_per_word_and_corpora_count_by_their_times(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = make_trainer(steps=1)
+    fits = {"a": Fit(20.0, 10, 5), "b": Fit(90.0, 30, 10)}
+    trainer._validation = [("a", "a", 3.0), ("b", "b", 0.5)]
+    monkeypatch.setattr(module, "measure", lambda network, pairs, device: fits[pairs])
+    (event,) = of_kind(list(trainer.run()), Evaluated)
+    assert event.loss == pytest.approx((3 * 20 + 0.5 * 90) / (3 * 10 + 0.5 * 30))
+    assert event.perplexity == pytest.approx(math.exp((3 * 20 + 0.5 * 90) / (3 * 5 + 0.5 * 10)))
+    assert event.corpora == pytest.approx({"a": math.exp(4), "b": math.exp(9)})
+
+
+def test_run_stops_early_after_so_many_validations_without_gain(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, 3.0, 2.0, 2.5, 1.9999, 2.1, 1.0)  # 1.9999 is better, but hardly
+    trainer = make_trainer(steps=99, eval_every=2, patience=3)
+    events, finished = finish(trainer)
+    assert (finished.reason, finished.step, finished.best_step) == ("early stop", 10, 8)
+    assert [event.best for event in of_kind(events, Evaluated)] == [True, True, False, True, False]
+    assert isinstance(events[-2], Saved)
+    assert trainer.used_up() == (
+        "validation has not improved 3 times in a row",
+        "raise --patience above 3, or set it to 0",
+    )
+
+
+def test_no_patience_is_endless_patience(make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(monkeypatch, 1.0, 2.0)
+    assert finish(make_trainer(steps=30, eval_every=1, patience=0))[1].reason == "done"
+
+
+@pytest.mark.parametrize(
+    ("options", "steps"),
+    [
+        ({"steps": 24}, list(range(2, 25, 2))),
+        ({"steps": 12, "eval_every": 5}, [5, 10, 12]),
+        ({"steps": 5}, [1, 2, 3, 4, 5]),
+        ({"steps": 1}, [1]),
+    ],
+)
+def test_validations_are_spread_over_the_run_and_one_ends_it(
+    make_trainer: MakeTrainer, options: dict[str, int], steps: list[int]
+) -> None:
+    events, _ = finish(make_trainer(**options))
+    assert [event.step for event in of_kind(events, Evaluated)] == steps
+
+
+def test_slow_validations_leave_time_to_train(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
+    batch_loss = module.sequence_loss
+
+    def second_long(*args: Any) -> Any:
+        clock[0] += 1
+        return batch_loss(*args)
+
+    def minute_long(*_: Any) -> Fit:
+        clock[0] += 60
+        return Fit(10.0, 10, 5)
+
+    monkeypatch.setattr(module, "sequence_loss", second_long)
+    monkeypatch.setattr(module, "measure", minute_long)
+    events, _ = finish(make_trainer(steps=0, minutes=6.0))
+    steps = [event.step for event in of_kind(events, Evaluated)]
+    assert steps[0] == pytest.approx(6 * 60 / EVALUATIONS, abs=1)
+    gaps = [b - a for a, b in itertools.pairwise(steps[:-1])]
+    assert gaps
+    assert min(gaps) >= 29
+
+
+def test_minutes_end_the_run(make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(step=2.0)
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    _, finished = finish(make_trainer(steps=0, minutes=1.0, eval_every=1000))
+    assert finished.reason == "done"
+    assert 60 <= finished.seconds < 70
+    assert finished.step == 29
+
+
+# The numbers of a step
+
+
+def test_learning_rate_follows_the_schedule(make_trainer: MakeTrainer) -> None:
+    events, _ = finish(make_trainer(steps=10, warmup=0.3))
+    rates = [event.lr for event in of_kind(events, Stepped)]
+    assert rates == pytest.approx([0.01 * rate_factor(step / 10, 0.3) for step in range(10)])
+
+
+@pytest.mark.parametrize(("clip", "clipped"), [(0.01, True), (0.0, False)])
+def test_gradient_is_clipped_and_told_as_it_was(
+    make_trainer: MakeTrainer, clip: float, clipped: bool
+) -> None:
+    norms = []
+
+    def note(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+        gradients = [p.grad for group in optimizer.param_groups for p in group["params"]]
+        norms.append(float(torch.stack([g.square().sum() for g in gradients]).sum().sqrt()))
+
+    hook = register_optimizer_step_pre_hook(note)
+    try:
+        events, _ = finish(make_trainer(steps=4, clip=clip))
+    finally:
+        hook.remove()
+    told = [event.gradient_norm for event in of_kind(events, Stepped)]
+    assert min(told) > 0.1
+    assert norms == pytest.approx([0.01] * 4 if clipped else told, rel=1e-3)
+
+
+def test_label_smoothing_is_in_the_objective(make_trainer: MakeTrainer) -> None:
+    plain, smoothed = (
+        of_kind(finish(make_trainer(steps=1, label_smoothing=e))[0], Stepped)[0].loss for e in (0.0, 0.9)
+    )
+    assert plain != smoothed
+
+
+def test_only_matrices_of_layers_decay() -> None:
+    network = build_network(ModelOptions(attention="additive", embed=6, hidden=8, tie=False), 12)
+    names = {id(parameter): name for name, parameter in network.named_parameters()}
+    optimizer = build_optimizer(network, TrainingOptions(weight_decay=0.5), torch.device("cpu"))
+    decay = {names[id(p)]: group["weight_decay"] for group in optimizer.param_groups for p in group["params"]}
+    assert decay.keys() == set(names.values())
+    kept = {name for name, value in decay.items() if value == 0.0}
+    assert {"src_embedding.weight", "tgt_embedding.weight", "output.weight", "output.bias"} <= kept
+    assert all(
+        ("bias" in name or name.endswith(".v") or "embedding" in name) for name in kept - {"output.weight"}
+    )
+    assert set(decay.values()) == {0.0, 0.5}
+
+
+# Divergence
+
+
+def test_learning_rate_that_is_far_too_high_ends_the_run_in_a_few_steps(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(lr=1e6, clip=0.0, warmup=0.0)
+    events, finished = finish(trainer)
+    assert finished.reason == "diverged"
+    assert finished.step <= 3
+    assert re.fullmatch(r"the loss is \S+e\+\d+ nats per token at learning rate 9\.\de\+05", trainer.fault)
+    assert all(torch.isfinite(weight).all() for weight in weights_of(trainer).values())
+    assert all(math.isfinite(event.loss) for event in of_kind(events, Stepped))
+
+
+@pytest.mark.parametrize("poison", [math.nan, math.inf])
+def test_divergence_keeps_the_best_weights_and_saves_nothing_more(
+    make_trainer: MakeTrainer, saves: Any, poison: float
+) -> None:
+    trainer = make_trainer(eval_every=2)
+    for event in trainer.run():
+        if isinstance(event, Saved):
+            best = dict(trainer.best)
+            with torch.no_grad():
+                trainer._network.output.bias[5] = poison
+    assert (event.reason, event.step, event.best_step) == ("diverged", 2, 2)
+    assert same(trainer.best, best)
+    assert all(torch.isfinite(weight).all() for weight in best.values())
+    assert len(saves.kept) == 1
+    assert trainer.fault.startswith("the loss is nan nats per token at learning rate 0.0")
+
+
+def test_gradient_that_is_no_number_is_not_followed(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = make_trainer()
+    before = weights_of(trainer)
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", lambda *_: torch.tensor(math.inf))
+    _, finished = finish(trainer)
+    assert (finished.reason, finished.step) == ("diverged", 0)
+    assert trainer.fault.startswith("the gradient is no number at learning rate")
+    assert same(weights_of(trainer), before)
