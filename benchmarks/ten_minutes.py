@@ -31,13 +31,13 @@ def main() -> None:
     for name, arguments in RUNS.items():
         with tempfile.TemporaryDirectory() as folder:
             record, seconds, peak = train([*arguments, "--minutes", minutes], Path(folder))
-        report = record["report"]
+        report, variety = record["report"], record["report"]["variety"]
         for corpus, row in report["corpora"].items():
             figures = f"{row['perplexity']:7.1f} {row['ngram_perplexity']:8.1f} {row['ratio']:6.3f}"
             print(f"{name:28} {corpus:18} {row['pairs']:6,} {figures}")
         print(
-            f"{name:28} n-gram order {report['ngram_order']}, {record['steps']:,} steps, {seconds / 60:.1f} "
-            f"minutes in all, peak RSS {peak:,.0f} MB, replies' distinct-2 {report['variety']['distinct2']:.3f}"
+            f"{name:28} n-gram order {report['ngram_order']}, {record['steps']:,} steps, "
+            f"{seconds / 60:.1f} minutes, peak RSS {peak:,.0f} MB, distinct-2 {variety['distinct2']:.3f}"
         )
 
 

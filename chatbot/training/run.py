@@ -143,7 +143,11 @@ class TrainingRun:
         sizes = [len(corpus.train) for corpus in data.corpora]
         times = [corpus.times for corpus in data.corpora]
         batches = TrainingBatches(data.joined(), sizes, times, options.batch_tokens, unsigned(options.seed))
-        validation = [(name, take(pairs, VALIDATION_PAIRS), times) for name, pairs, times in data.held_out()]
+        validation = [
+            (name, some, times * len(pairs) / len(some))  # some stand for all, or a large corpus counts less
+            for name, pairs, times in data.held_out()
+            for some in [take(pairs, VALIDATION_PAIRS)]
+        ]
         questions = spread_questions(data, SAMPLES)
 
         def sample() -> tuple[tuple[str, str], ...]:
