@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,11 @@ EXCHANGES = (
 
 
 def pytest_configure() -> None:
-    """Set before torch is imported, here and in every process: tiny products are slower on many threads."""
+    """Set before torch is imported, here and in every process: tiny products are slower on many threads.
+
+    Tests started in the background of a script inherit that Ctrl-C is ignored, and would hand it on.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 

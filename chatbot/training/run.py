@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -70,7 +71,7 @@ class TrainingRun:
         data = self._data(base, notices)
         private_folder(folder)
         since = saved_step(self._resume) if self._record else None
-        with metrics_log(folder / checkpoint.METRICS, since) as log:
+        with metrics_log(folder / checkpoint.METRICS, since) as log, no_denormals():
             for event in self._events(data, base, notices, device):
                 log.write(event)
                 yield event
@@ -134,7 +135,6 @@ class TrainingRun:
         network.set_prior(torch.from_numpy(data.token_counts()))
         if base:
             fill(network, base)
-        torch.set_flush_denormal(True)  # denormals cost up to a hundred times a normal product
         torch.manual_seed(seed)
         return network
 
@@ -219,6 +219,20 @@ def _check_limits(request: Request) -> None:
     if not (options.minutes or options.epochs or options.steps):
         what = "is 0, and neither --epochs nor --steps says when to end"
         raise OptionError("--minutes", what, "give one of the three")
+
+
+@contextmanager
+def no_denormals() -> Iterator[None]:
+    """Numbers too small for full precision count as 0: a product with one costs up to a hundred others.
+
+    This is a mode of the processor, for the whole process; it is ended with the run, since other code
+    (and floats read from a text) may want such numbers.
+    """
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
 
 
 def warnings(data: TrainingData, notices: list[str], max_tgt: int) -> Iterator[Warned]:

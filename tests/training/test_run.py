@@ -345,3 +345,9 @@ def test_questions_of_validations_are_a_few_of_the_held_out(make_request: MakeRe
         assert len(found) == min(most, len(pairs))
         assert set(found) <= held_out
     assert len(take(pairs, 2)) == 2
+
+
+def test_run_leaves_small_numbers_as_they_were(train_tiny: Any, tmp_path: Path) -> None:
+    """Flushing them to 0 is a mode of the whole process; it ends with the run."""
+    train_tiny(tmp_path / "run", [("hello", "hi"), ("bye", "see you")], steps=2)
+    assert torch.tensor(1e-40) * 0.5 > 0
