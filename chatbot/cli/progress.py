@@ -211,9 +211,9 @@ def _reported(event: Reported) -> list[RenderableType]:
     for name, row in rows:
         figures = (f"{row['perplexity']:.1f}", f"{row['ngram_perplexity']:.1f}", f"{row['ratio']:.2f}")
         table.add_row(Text(visible(name)), f"{row['pairs']:,}", *figures)
-    replies = report["variety"]
+    replies, asked = report["variety"], "held-out" if report["held_out"] else "training"
     line = (
-        f"{replies['questions']} replies to held-out questions: distinct-2 {replies['distinct2']:.3f}; "
+        f"{replies['questions']} replies to {asked} questions: distinct-2 {replies['distinct2']:.3f}; "
         + _commonest(replies)
     )
     return [table, Text(line)]

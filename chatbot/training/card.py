@@ -70,7 +70,7 @@ def _variety(report: Mapping[str, Any]) -> str:
     replies = report["variety"]
     text, share = replies["commonest"][0]
     return (
-        f"Replies to {replies['questions']} held-out questions: distinct-1 {replies['distinct1']:.3f}, "
+        f"Replies to {replies['questions']} of their questions: distinct-1 {replies['distinct1']:.3f}, "
         f"distinct-2 {replies['distinct2']:.3f}; the commonest is \u201c{_cell(text)}\u201d, "
         f"{share:.1%} of them."
     )
