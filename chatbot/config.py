@@ -100,7 +100,7 @@ class ModelOptions:
     layers: int = option(
         1, "recurrent layers in the encoder and in the decoder", unit="layers", low=1, high=8
     )
-    dropout: float = option(0.1, "share of activations dropped in training", low=0.0, high=0.9)
+    dropout: float = option(0.05, "share of activations dropped in training", low=0.0, high=0.9)
     tie: bool = option(True, "one embedding table for question, reply and output")
 
 
@@ -117,7 +117,7 @@ class TrainingOptions:
         unit="tokens",
         low=1,
     )
-    lr: float = option(6e-3, "highest learning rate (AdamW)", low=0.0)
+    lr: float = option(8e-3, "highest learning rate (AdamW)", low=0.0)
     warmup: float = option(0.03, "share of the run over which the learning rate rises", low=0.0, high=1.0)
     weight_decay: float = option(0.01, "decay of weight matrices (AdamW)", low=0.0)
     label_smoothing: float = option(0.0, "share of probability spread over all tokens", low=0.0, high=0.9)
