@@ -28,6 +28,7 @@ def option(
     low: float | None = None,
     high: float | None = None,
     flag: str = "",
+    aliases: Mapping[str, str] | None = None,
 ) -> Any:
     """A dataclass field that is also a command-line option.
 
@@ -38,9 +39,10 @@ def option(
         choices: the allowed values of a text option.
         low, high: the allowed range of a number, both included.
         flag: the option's name when it is not the field's with dashes.
+        aliases: other names of some choices.
     """
     metadata = {"help": help, "unit": unit, "choices": choices, "low": low, "high": high, "flag": flag}
-    return field(default=default, metadata=metadata)
+    return field(default=default, metadata={**metadata, "aliases": aliases or {}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,9 @@ class TextOptions:
     )
 
 
+ATTENTIONS = ("none", "additive", "dot", "scaled-dot", "general")
+
+
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
     """The network."""
@@ -89,17 +94,47 @@ class ModelOptions:
     attention: str = option(
         "general",
         "how a reply word's query scores the question's words; none: one fixed vector",
-        choices=("none", "additive", "dot", "scaled-dot", "general"),
+        choices=ATTENTIONS,
+        aliases={"bahdanau": "additive", "concat": "additive"},
     )
-    align: str = option("global", "which positions the scores compete over", choices=("global",))
+    align: str = option(
+        "global",
+        "which positions the scores compete over",
+        choices=("global",),
+    )
+    ask: str = option(
+        "current",
+        "when the decoder asks: with its state before a word (Bahdanau), with its current one (Luong), or "
+        "with its current one while what it found is fed into the next",
+        choices=("current", "previous", "feeding"),
+    )
+    attention_size: int = option(
+        0,
+        "hidden units of additive and of multi-head attention; 0: as many as --hidden",
+        unit="numbers",
+        low=0,
+    )
+    heads: int = option(4, "heads of multi-head and of self-attention", unit="heads", low=1, high=64)
+    window: int = option(5, "half-width of local-m and local-p", unit="tokens", low=1, high=1024)
+    coverage: bool = option(False, "scores know what was looked at before, and looking again has a price")
+    output: str = option(
+        "softmax",
+        "how a word is said",
+        choices=("softmax",),
+    )
+    encoder: str = option("rnn", "what reads the question", choices=("rnn",))
+    decoder: str = option("rnn", "what writes the reply", choices=("rnn",))
     cell: str = option("lstm", "recurrent cell", choices=("lstm", "gru"))
     embed: int = option(256, "size of a token's embedding", unit="numbers", low=1)
     hidden: int = option(
         256, "size of the decoder's state, and of both encoder directions together", unit="numbers", low=2
     )
-    layers: int = option(
-        1, "recurrent layers in the encoder and in the decoder", unit="layers", low=1, high=8
+    layers: int = option(1, "layers in the encoder and in the decoder", unit="layers", low=1, high=64)
+    bidirectional: bool = option(True, "recurrent encoders read backwards as well")
+    residual: bool = option(
+        False, "a recurrent layer's input is added to its output, from the second layer on"
     )
+    reverse_source: bool = option(False, "read the question from its end")
     dropout: float = option(0.05, "share of activations dropped in training", low=0.0, high=0.9)
     tie: bool = option(True, "one embedding table for question, reply and output")
 
@@ -248,6 +283,7 @@ def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
     label = where or "--" + (meta["flag"] or name.replace("_", "-"))
     if kind is float and type(value) is int:
         value = float(value) if abs(value) < 2**1000 else math.inf
+    value = meta["aliases"].get(value, value) if kind is str else value
     if type(value) is not kind:
         raise OptionError(label, f"{name} must be {kind.__name__}, not {value!r}")
     if meta["choices"] and value not in meta["choices"]:

@@ -29,9 +29,9 @@ def test_options_offer_what_the_registries_hold(option: str, names: list[str]) -
 @pytest.mark.parametrize(("attention", "cell"), list(product([NONE, *SCORES], CELLS)))
 def test_every_choice_builds_a_network_that_answers(attention: str, cell: str) -> None:
     network = build_network(ModelOptions(attention=attention, cell=cell, layers=2, **SMALL), VOCAB)
-    features, weights = network(torch.tensor([[4, 5, 0], [6, 7, 8]]), torch.tensor([[2, 4], [2, 5]]))
-    assert network.logits(features).shape == (2, 2, VOCAB)
-    assert weights.shape == (2, 2, 3)
+    decoded, source = network(torch.tensor([[4, 5, 0], [6, 7, 8]]), torch.tensor([[2, 4], [2, 5]]))
+    assert network.logits(decoded, source).shape == (4, VOCAB)
+    assert decoded.weights.shape == (2, 2, 3)
     assert torch.isfinite(flat(network)).all()
 
 
@@ -52,13 +52,12 @@ def test_building_leaves_torchs_random_numbers_alone() -> None:
 def test_sizes_are_those_of_the_options() -> None:
     network = build_network(ModelOptions(embed=6, hidden=8, layers=3, dropout=0.25), VOCAB)
     assert network.src_embedding.weight.shape == (VOCAB, 6)
-    assert (network.decoder.recurrent.num_layers, network.decoder.recurrent.hidden_size) == (3, 8)
+    assert [layer.hidden_size for layer in network.decoder.core.layers] == [8, 8, 8]
     assert len(network.encoder.forwards) == 3
     assert {m.p for m in network.modules() if isinstance(m, torch.nn.Dropout)} == {0.25}
-    assert network.decoder.recurrent.dropout == 0.25
 
 
 def test_tables_are_tied_as_the_option_says() -> None:
     tied, untied = (build_network(ModelOptions(tie=tie, **SMALL), VOCAB) for tie in (True, False))
-    assert tied.src_embedding.weight is tied.output.weight
-    assert untied.src_embedding.weight is not untied.output.weight
+    assert tied.src_embedding.weight is tied.output.table.weight
+    assert untied.src_embedding.weight is not untied.output.table.weight

@@ -8,7 +8,7 @@ from chatbot.build import build_network
 from chatbot.checkpoint import WEIGHTS, Checkpoint
 from chatbot.engines.torch_engine import TorchEngine, choose_device
 from chatbot.errors import CheckpointError
-from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 
 
 def load_engine(checkpoint: Checkpoint, vocab: int, device: str) -> TorchEngine:
@@ -23,7 +23,8 @@ def load_engine(checkpoint: Checkpoint, vocab: int, device: str) -> TorchEngine:
         OptionError: the device is not there.
     """
     chosen = choose_device(device)
-    network = build_network(checkpoint.config.model, vocab)
+    config = checkpoint.config
+    network = build_network(config.model, vocab, max_src=config.text.max_src)
     fill(network, checkpoint)
     return TorchEngine(network, vocab, chosen)
 
@@ -36,8 +37,8 @@ def fill(network: Seq2Seq, checkpoint: Checkpoint) -> None:
         CheckpointError: they are those of another network.
     """
     weights = checkpoint.weights()
-    parameters = dict(network.named_parameters())
-    shapes = {name: tuple(parameter.shape) for name, parameter in parameters.items()}
+    tensors = dict(named_tensors(network))
+    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
     stored = {name: weight.shape for name, weight in weights.items()}
     odd = sorted(name for name in shapes | stored if shapes.get(name) != stored.get(name))
     if odd:
@@ -46,5 +47,5 @@ def fill(network: Seq2Seq, checkpoint: Checkpoint) -> None:
             f"does not fit config.json at {odd[0]}",
             "restore the folder from a copy, or train again",
         )
-    for name, parameter in parameters.items():
-        parameter.copy_(torch.from_numpy(weights[name]))
+    for name, tensor in tensors.items():
+        tensor.copy_(torch.from_numpy(weights[name]))

@@ -12,31 +12,30 @@ from torch import Tensor
 
 from chatbot.decoding.engine import PAD, Bias, Candidates, State
 from chatbot.errors import OptionError
-from chatbot.nn.decoder import DecoderState
-from chatbot.nn.memory import Memory
-from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.nn.rows import Rows
+from chatbot.nn.seq2seq import Seq2Seq, Source
 
 
 @dataclass(frozen=True, slots=True)
 class TorchState:
     """A decoder's rows and the sources they belong to.
 
-    The memory is stored once a source; ``owners`` [rows] says whose each row is, and ``expanded`` is
-    the memory a row, kept while owners stay the same.
+    A source is stored once; ``owners`` [rows] says whose each row is, and ``expanded`` holds a source a
+    row, kept while owners stay the same.
     """
 
-    memory: Memory
+    source: Source
     owners: Tensor
-    expanded: Memory
-    decoder: DecoderState
+    expanded: Source
+    decoder: Rows
 
     def select(self, rows: NDArray[np.int64]) -> TorchState:
         """The state whose row i is this one's row ``rows[i]``."""
         index = torch.from_numpy(np.ascontiguousarray(rows)).to(self.owners.device)
         owners = self.owners[index]
         same = owners.shape == self.owners.shape and bool((owners == self.owners).all())
-        expanded = self.expanded if same else self.memory.select(owners)
-        return TorchState(self.memory, owners, expanded, self.decoder.select(index))
+        expanded = self.expanded if same else self.source.select(owners)
+        return TorchState(self.source, owners, expanded, self.decoder.select(index))
 
 
 class TorchEngine:
@@ -59,26 +58,26 @@ class TorchEngine:
         src = np.full((len(sources), longest), PAD, dtype=np.int64)
         for row, source in enumerate(sources):
             src[row, : len(source)] = source
-        memory, decoder = self._network.encode(torch.from_numpy(src).to(self._device))
+        read, decoder = self._network.encode(torch.from_numpy(src).to(self._device))
         owners = torch.arange(len(sources), device=self._device)
-        return TorchState(memory, owners, memory, decoder)
+        return TorchState(read, owners, read, decoder)
 
     @torch.inference_mode()
     def step(self, tokens: NDArray[np.int64], state: State, k: int, bias: Bias | None = None) -> Candidates:
         """One decoder step; log-probabilities are of the whole softmax, in single precision."""
         assert isinstance(state, TorchState)
         said = torch.from_numpy(np.ascontiguousarray(tokens)).to(self._device)[:, None]
-        features, weights, decoder = self._network.decode(said, state.expanded, state.decoder)
-        log_probs = torch.log_softmax(self._network.logits(features[:, 0]).float(), dim=-1)  # [rows, vocab]
+        decoded = self._network.decode(said, state.expanded, state.decoder)
+        logits = self._network.logits(decoded, state.expanded).float()
+        log_probs = torch.log_softmax(logits, dim=-1)  # [rows, words]
         if bias is not None and len(bias.rows):
             where = (torch.from_numpy(bias.rows), torch.from_numpy(bias.tokens))
             index = tuple(place.to(self._device) for place in where)
             log_probs.index_put_(index, torch.from_numpy(bias.values).to(self._device), accumulate=True)
         best, best_tokens = log_probs.topk(min(k, self.vocab), dim=-1)
-        after = TorchState(state.memory, state.owners, state.expanded, decoder)
-        return Candidates(
-            best_tokens.cpu().numpy(), best.cpu().numpy(), weights[:, 0].float().cpu().numpy(), after
-        )
+        after = TorchState(state.source, state.owners, state.expanded, decoded.state)
+        weights = decoded.weights[:, 0].float()
+        return Candidates(best_tokens.cpu().numpy(), best.cpu().numpy(), weights.cpu().numpy(), after)
 
 
 def choose_device(name: str) -> torch.device:

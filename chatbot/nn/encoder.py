@@ -1,4 +1,4 @@
-"""RnnEncoder: the source read in both directions."""
+"""Encoders: the contract, the source read by recurrent layers, and the source turned round."""
 
 from __future__ import annotations
 
@@ -14,41 +14,95 @@ from chatbot.nn.recurrent import build_recurrent, last_real, reverse_real
 class Encoded:
     """What an encoder makes of its sources.
 
-    Shapes: outputs [batch, src_len, hidden] (the top layer, both directions joined), finals: a layer
-    each [batch, hidden] (forward at the last real token, backward at the first, joined).
+    Shapes: outputs [batch, src_len, hidden], finals: one or a layer each [batch, hidden], what a decoder
+    starts from; the last one stands for the whole source.
     """
 
     outputs: Tensor
     finals: tuple[Tensor, ...]
 
 
-class RnnEncoder(nn.Module):
-    """Read a source forwards and backwards.
+class Encoder(nn.Module):
+    """The contract: a batch of embedded sources in, as many vectors and a summary out.
+
+    Whatever stands on padding changes nothing at real positions; what comes out on padding is unspecified.
+
+    Shapes: embedded [batch, src_len, embed], mask [batch, src_len] -> Encoded
+    """
+
+    def forward(self, embedded: Tensor, mask: Tensor) -> Encoded:
+        """Encode a batch."""
+        raise NotImplementedError
+
+
+class RnnEncoder(Encoder):
+    """Read a source forwards, and backwards as well.
 
         h_j = [→h_j ; ←h_j]
 
-    Source: Bahdanau et al. 2015, section 3.2. Both directions together have ``hidden`` numbers. The
-    backward direction reads each row's real part turned round, so padding is never read before it.
+    Source: Bahdanau et al. 2015, section 3.2; residual connections: Wu et al. 2016, section 3.1. Both
+    directions together have ``hidden`` numbers. The backward direction reads each row's real part turned
+    round, so padding is never read before it. ``finals`` are a layer each: forward at the last real token,
+    backward at the first, joined.
 
-    Shapes: embedded [batch, src_len, embed], lengths [batch] -> Encoded
+    Args:
+        bidirectional: False reads forwards only.
+        residual: a layer's input is added to its output, from the second layer on.
     """
 
-    def __init__(self, cell: str, embed: int, hidden: int, layers: int, dropout: float) -> None:
+    def __init__(
+        self,
+        cell: str,
+        embed: int,
+        hidden: int,
+        layers: int,
+        dropout: float,
+        *,
+        bidirectional: bool = True,
+        residual: bool = False,
+    ) -> None:
         super().__init__()
         sizes = [embed] + [hidden] * (layers - 1)
-        half = hidden // 2
-        self.forwards = nn.ModuleList(build_recurrent(cell, size, half) for size in sizes)
-        self.backwards = nn.ModuleList(build_recurrent(cell, size, hidden - half) for size in sizes)
+        back = hidden - hidden // 2 if bidirectional else 0
+        self.forwards = nn.ModuleList(build_recurrent(cell, size, hidden - back) for size in sizes)
+        self.backwards = nn.ModuleList(build_recurrent(cell, size, back) for size in sizes if back)
         self.dropout = nn.Dropout(dropout)
+        self.residual = residual
 
-    def forward(self, embedded: Tensor, lengths: Tensor) -> Encoded:
+    def forward(self, embedded: Tensor, mask: Tensor) -> Encoded:
         """Encode a batch."""
+        lengths = mask.sum(1)
         outputs, finals = embedded, []
-        for layer, (ahead, back) in enumerate(zip(self.forwards, self.backwards, strict=True)):
-            if layer:
-                outputs = self.dropout(outputs)
-            forward = ahead(outputs)[0]  # [batch, src_len, hidden/2]
-            backward = back(reverse_real(outputs, lengths))[0]
-            finals.append(torch.cat([last_real(forward, lengths), last_real(backward, lengths)], dim=-1))
-            outputs = torch.cat([forward, reverse_real(backward, lengths)], dim=-1)
+        for layer in range(len(self.forwards)):
+            read = self.dropout(outputs) if layer else outputs
+            made, final = self._layer(layer, read, lengths)
+            outputs = outputs + made if layer and self.residual else made
+            finals.append(final)
         return Encoded(outputs, tuple(finals))
+
+    def _layer(self, layer: int, read: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """One layer's outputs [batch, src_len, hidden] and final state [batch, hidden]."""
+        ahead: Tensor = self.forwards[layer](read)[0]
+        final = last_real(ahead, lengths)
+        if not len(self.backwards):
+            return ahead, final
+        back = self.backwards[layer](reverse_real(read, lengths))[0]
+        final = torch.cat([final, last_real(back, lengths)], dim=-1)
+        return torch.cat([ahead, reverse_real(back, lengths)], dim=-1), final
+
+
+class ReversedEncoder(Encoder):
+    """Read a source from its end; what comes out stands where it was said.
+
+    Source: Sutskever et al. 2014, section 3.3: the first words of question and reply come close together.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, embedded: Tensor, mask: Tensor) -> Encoded:
+        """Encode a batch."""
+        lengths = mask.sum(1)
+        encoded: Encoded = self.encoder(reverse_real(embedded, lengths), mask)
+        return Encoded(reverse_real(encoded.outputs, lengths), encoded.finals)

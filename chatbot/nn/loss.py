@@ -1,26 +1,36 @@
-"""Cross-entropy over the real positions of a batch, with label smoothing."""
+"""The loss of a batch: cross-entropy over its real positions, and what attention adds to it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 
+from chatbot.nn.decoder import Decoded
 from chatbot.nn.seq2seq import PAD, Seq2Seq
+
+BASELINE_DECAY = 0.9
+"""How much of the moving baseline stays at each batch (Xu et al. 2015, section 4.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
     """A batch's loss.
 
-    Shapes: objective scalar (mean over real tokens, smoothed, to be minimised), nats scalar (summed
-    negative log-likelihood without smoothing, detached), tokens: how many real ones.
+    Args:
+        tokens: how many real ones.
+        gauges: numbers worth watching in training, averaged over the real positions.
+
+    Shapes: objective scalar (mean over real tokens, to be minimised), nats scalar (summed negative
+    log-likelihood without smoothing, detached).
     """
 
     objective: Tensor
     nats: Tensor
     tokens: int
+    gauges: Mapping[str, float] = field(default_factory=dict)
 
 
 def real_positions(tgt: Tensor) -> Tensor:
@@ -43,17 +53,21 @@ def sequence_loss(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, 
 
     Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len]
     """
-    features, _ = model(src, tgt_in)
+    decoded, source = model(src, tgt_in)
     index = real_positions(tgt_out)
     target = tgt_out.flatten()[index]
-    logits = model.logits(features.flatten(0, 1)[index]).float()  # [tokens, vocab]
-    if smoothing == 0.0:
-        objective = nn.functional.cross_entropy(logits, target)
-        return Loss(objective, objective.detach() * len(target), len(target))
-    log_probs = torch.log_softmax(logits, dim=-1)
-    gold = -log_probs.gather(1, target[:, None]).mean()
-    objective = (1 - smoothing) * gold - smoothing * log_probs.mean()
-    return Loss(objective, gold.detach() * len(target), len(target))
+    logits = model.logits(decoded, source, index).float()  # [tokens, words]
+    nats = nn.functional.cross_entropy(logits, target, reduction="none")  # [tokens]
+    objective = nats.mean()
+    if smoothing:
+        objective = (1 - smoothing) * objective + smoothing * _spread(logits)
+    gauges = {name: float(gauge.detach().flatten()[index].mean()) for name, gauge in decoded.gauges.items()}
+    if decoded.penalty is not None:
+        objective = objective + decoded.penalty.flatten()[index].mean()
+    if decoded.log_prob is not None:
+        drawn, variance = _reinforce(model, decoded, nats.detach(), index)
+        objective, gauges["reward variance"] = objective + drawn, variance
+    return Loss(objective, nats.detach().sum(), len(target), gauges)
 
 
 @torch.no_grad()
@@ -62,9 +76,52 @@ def reply_nats(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor) -> 
 
     Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len] -> [batch]
     """
-    features, _ = model(src, tgt_in)
+    decoded, source = model(src, tgt_in)
     index = real_positions(tgt_out)
-    logits = model.logits(features.flatten(0, 1)[index]).float()
+    logits = model.logits(decoded, source, index).float()
     nats = nn.functional.cross_entropy(logits, tgt_out.flatten()[index], reduction="none")
     rows = index // tgt_out.shape[1]
     return torch.zeros(len(src), device=src.device).index_add_(0, rows, nats)
+
+
+def _spread(logits: Tensor) -> Tensor:
+    """The mean of -log p(v) over the words v that can be said, averaged over positions."""
+    log_probs = torch.log_softmax(logits, dim=-1)
+    possible = log_probs > float("-inf")
+    return -(log_probs.masked_fill(~possible, 0.0).sum(-1) / possible.sum(-1)).mean()
+
+
+def _reinforce(model: Seq2Seq, decoded: Decoded, nats: Tensor, index: Tensor) -> tuple[Tensor, float]:
+    """The surrogate loss of positions that were drawn, and the variance of the reward.
+
+        Σ_t (R_t - b) · -log p(s_t),   b <- 0.9 b + 0.1 mean R
+
+    R_t is the log-likelihood that the draw at step t can change: its own token's, and where the decoder
+    feeds back what it looked at, the mean over that and the later tokens. In training the baseline b moves
+    with every batch.
+
+    Source: Williams 1992; Xu et al. 2015, section 4.1.
+
+    Shapes: nats [tokens], index [tokens]
+    """
+    assert decoded.log_prob is not None
+    reward = -nats
+    if model.decoder.feeds_back:
+        reward = _mean_to_the_end(reward, index, decoded.weights.shape[1])
+    advantage = reward - model.baseline
+    if model.training:
+        model.baseline.lerp_(reward.mean().to(model.baseline.dtype), 1 - BASELINE_DECAY)
+    surrogate = (advantage * -decoded.log_prob.flatten()[index]).mean()
+    return surrogate, float(reward.var(unbiased=False))
+
+
+def _mean_to_the_end(reward: Tensor, index: Tensor, tgt_len: int) -> Tensor:
+    """Each token's reward averaged with those of the later ones of its reply.
+
+    Shapes: reward, index [tokens] -> [tokens]
+    """
+    rows = int(index.max()) // tgt_len + 1
+    spread = reward.new_zeros(rows * tgt_len).index_put((index,), reward).view(rows, tgt_len)
+    there = reward.new_zeros(rows * tgt_len).index_put((index,), torch.ones_like(reward)).view(rows, tgt_len)
+    sums, counts = (part.flip(1).cumsum(1).flip(1) for part in (spread, there))
+    return (sums / counts.clamp_min(1)).flatten()[index]

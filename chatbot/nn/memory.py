@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
+from chatbot.nn.rows import Rows
+
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Rows):
     """A batch of encoded sources, prepared once and read at every step.
 
     Shapes: keys [batch, src_len, key], values [batch, src_len, value], mask [batch, src_len] (True on
@@ -21,46 +24,76 @@ class Memory:
     mask: Tensor
     summary: Tensor
 
-    def select(self, rows: Tensor) -> Memory:
-        """The memory whose row i is this one's row ``rows[i]``."""
-        return Memory(self.keys[rows], self.values[rows], self.mask[rows], self.summary[rows])
-
 
 @dataclass(frozen=True, slots=True)
-class AttentionState:
-    """What an alignment carries from one reply position to the next.
+class AttentionState(Rows):
+    """What attention carries from one reply position to the next.
 
     Shapes: position [batch] (how many reply tokens came before), weights [batch, src_len] (the last
-    ones; zeros at first).
+    ones), coverage [batch, src_len] (the sum of all before).
     """
 
     position: Tensor
     weights: Tensor
+    coverage: Tensor
 
     @classmethod
-    def initial(cls, memory: Memory) -> AttentionState:
-        """The state before the first reply token."""
-        batch, src_len = memory.mask.shape
-        device = memory.values.device
-        return cls(
-            torch.zeros(batch, dtype=torch.long, device=device),
-            torch.zeros(batch, src_len, dtype=memory.values.dtype, device=device),
-        )
+    def initial(cls, memory: Memory, weights: Tensor | None = None) -> AttentionState:
+        """The state before the first reply token.
 
-    def select(self, rows: Tensor) -> AttentionState:
-        """The state whose row i is this one's row ``rows[i]``."""
-        return AttentionState(self.position[rows], self.weights[rows])
+        Args:
+            weights: what counts as looked at before; nothing when None.
+        """
+        zeros = torch.zeros_like(memory.mask, dtype=memory.values.dtype)
+        position = torch.zeros(len(zeros), dtype=torch.long, device=zeros.device)
+        return cls(position, zeros if weights is None else weights, zeros)
+
+    def after(self, weights: Tensor) -> AttentionState:
+        """The state once these weights [batch, tgt_len, src_len] have been looked with."""
+        return AttentionState(
+            self.position + weights.shape[1], weights[:, -1], self.coverage + weights.sum(1)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Attended:
     """What looking at the memory gave.
 
-    Shapes: context [batch, tgt_len, value], weights [batch, tgt_len, src_len]; log_prob [batch,
-    tgt_len] only from alignments that sample.
+    Args:
+        log_prob: of the positions drawn, from alignments that draw; the loss learns from it (REINFORCE).
+        penalty: what is added to the loss of each reply token.
+        gauges: numbers worth watching in training, by name; they change nothing.
+
+    Shapes: context [batch, tgt_len, value], weights [batch, tgt_len, src_len]; log_prob, penalty and each
+    gauge [batch, tgt_len]
     """
 
     context: Tensor
     weights: Tensor
     state: AttentionState
     log_prob: Tensor | None = None
+    penalty: Tensor | None = None
+    gauges: Mapping[str, Tensor] = field(default_factory=dict)
+
+    @classmethod
+    def join(cls, steps: Sequence[Attended]) -> Attended:
+        """Steps taken one after the other as one."""
+        return cls(
+            torch.cat([step.context for step in steps], dim=1),
+            torch.cat([step.weights for step in steps], dim=1),
+            steps[-1].state,
+            join([step.log_prob for step in steps]),
+            join([step.penalty for step in steps]),
+            join_gauges([step.gauges for step in steps]),
+        )
+
+
+def join(parts: Sequence[Tensor | None]) -> Tensor | None:
+    """Parts [batch, 1] as [batch, tgt_len]; None where they are None."""
+    tensors = [part for part in parts if part is not None]
+    return torch.cat(tensors, dim=1) if tensors else None
+
+
+def join_gauges(parts: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """The gauges of steps, name by name."""
+    return {name: torch.cat([part[name] for part in parts], dim=1) for name in parts[0]}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from chatbot.nn.aligns import Align, GlobalAlign
-from chatbot.nn.attention import Attention, NoAttention
+from chatbot.nn.attention import Attention, NoAttention, ScoredAttention
+from chatbot.nn.coverage import Coverage
 from chatbot.nn.scores import AdditiveScore, DotScore, GeneralScore, ScaledDotScore, Score
+from chatbot.nn.sizes import AttentionSizes
 
 SCORES: dict[str, type[Score]] = {
     "additive": AdditiveScore,
@@ -17,22 +19,26 @@ ALIGNS: dict[str, type[Align]] = {
     "global": GlobalAlign,
 }
 
-NONE = "none"
-"""The name of having no attention."""
+NONE, MULTI_HEAD, GLOBAL = "none", "multi-head", "global"
+"""Having no attention; attention that aligns by itself, head by head; the alignment of both."""
 
 
-def build_attention(score: str, align: str, query: int, value: int) -> Attention | NoAttention:
+def build_attention(score: str, align: str, sizes: AttentionSizes, coverage: bool = False) -> Attention:
     """The attention of two names.
 
     Args:
         score: a name of SCORES, or "none".
         align: a name of ALIGNS.
-        query, value: sizes of the decoder's state and of the encoder's outputs.
+        coverage: scores know what was looked at before.
 
     Raises:
         KeyError: no such name.
-        ValueError: the sizes do not fit the score.
+        ValueError: the two, or the sizes, do not fit.
     """
     if score == NONE:
-        return NoAttention()
-    return Attention(SCORES[score](query, value), ALIGNS[align]())
+        if align != GLOBAL or coverage:
+            raise ValueError(f"{score} looks nowhere, so there is nothing for {align} or coverage to work on")
+        return NoAttention(sizes.value)
+    scored = SCORES[score](sizes)
+    covering = Coverage(scored.key) if coverage else None
+    return ScoredAttention(scored, ALIGNS[align](sizes), covering)

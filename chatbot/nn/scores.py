@@ -10,20 +10,26 @@ import math
 import torch
 from torch import Tensor, nn
 
+from chatbot.nn.sizes import AttentionSizes
+
 
 class Score(nn.Module):
     """The contract: ``project`` values to keys once, then score queries against them.
 
-    Args of every score: query and value, the sizes of both sides.
+    A score is made from AttentionSizes.
 
     Shapes: project [batch, src_len, value] -> [batch, src_len, key];
     forward query [batch, tgt_len, query], keys [batch, src_len, key] -> [batch, tgt_len, src_len]
     """
 
-    def __init__(self, query: int, value: int) -> None:
+    def __init__(self, sizes: AttentionSizes) -> None:
         super().__init__()
-        self.query = query
-        self.value = value
+        self.sizes = sizes
+
+    @property
+    def key(self) -> int:
+        """Size of the keys."""
+        return self.sizes.value
 
     def project(self, values: Tensor) -> Tensor:
         """Keys of the values; the values themselves unless a score says otherwise."""
@@ -43,11 +49,16 @@ class AdditiveScore(Score):
     since W[q; k] = W₁q + W₂k. U k is computed once a source.
     """
 
-    def __init__(self, query: int, value: int) -> None:
-        super().__init__(query, value)
-        self.w = nn.Linear(query, query, bias=False)
-        self.u = nn.Linear(value, query)
-        self.v = nn.Parameter(torch.empty(query).uniform_(-1, 1) / math.sqrt(query))
+    def __init__(self, sizes: AttentionSizes) -> None:
+        super().__init__(sizes)
+        self.w = nn.Linear(sizes.query, sizes.inner, bias=False)
+        self.u = nn.Linear(sizes.value, sizes.inner)
+        self.v = nn.Parameter(torch.empty(sizes.inner).uniform_(-1, 1) / math.sqrt(sizes.inner))
+
+    @property
+    def key(self) -> int:
+        """Size of the keys: that of the inner layer."""
+        return self.sizes.inner
 
     def project(self, values: Tensor) -> Tensor:
         """U k."""
@@ -56,7 +67,7 @@ class AdditiveScore(Score):
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         """v · tanh(W q + U k)."""
-        hidden = torch.tanh(self.w(query)[:, :, None] + keys[:, None])  # [batch, tgt_len, src_len, query]
+        hidden = torch.tanh(self.w(query)[:, :, None] + keys[:, None])  # [batch, tgt_len, src_len, inner]
         return hidden @ self.v
 
 
@@ -71,10 +82,10 @@ class DotScore(Score):
         ValueError: query and value differ in size.
     """
 
-    def __init__(self, query: int, value: int) -> None:
-        super().__init__(query, value)
-        if query != value:
-            raise ValueError(f"dot needs a query and values of one size, not {query} and {value}")
+    def __init__(self, sizes: AttentionSizes) -> None:
+        super().__init__(sizes)
+        if sizes.query != sizes.value:
+            raise ValueError(f"dot needs a query and values of one size, not {sizes.query} and {sizes.value}")
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         """q · k."""
@@ -91,7 +102,7 @@ class ScaledDotScore(DotScore):
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         """q · k / √d."""
-        return super().forward(query, keys) / math.sqrt(self.query)
+        return super().forward(query, keys) / math.sqrt(self.sizes.query)
 
 
 class GeneralScore(Score):
@@ -102,9 +113,14 @@ class GeneralScore(Score):
     Source: Luong et al. 2015, equation 8. W k is computed once a source.
     """
 
-    def __init__(self, query: int, value: int) -> None:
-        super().__init__(query, value)
-        self.w = nn.Linear(value, query, bias=False)
+    def __init__(self, sizes: AttentionSizes) -> None:
+        super().__init__(sizes)
+        self.w = nn.Linear(sizes.value, sizes.query, bias=False)
+
+    @property
+    def key(self) -> int:
+        """Size of the keys: that of the query."""
+        return self.sizes.query
 
     def project(self, values: Tensor) -> Tensor:
         """W k."""

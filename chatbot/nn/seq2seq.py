@@ -1,16 +1,32 @@
-"""Seq2Seq: encoder, attention decoder and output layer as one network."""
+"""Seq2Seq: encoder, decoder and output as one network."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from chatbot.nn.attention import Attention, NoAttention
-from chatbot.nn.decoder import DecoderState, RnnDecoder
-from chatbot.nn.encoder import RnnEncoder
+from chatbot.nn.decoder import Decoded, Decoder
+from chatbot.nn.encoder import Encoded, Encoder
 from chatbot.nn.memory import Memory
+from chatbot.nn.output import Output
+from chatbot.nn.rows import Rows
 
-PAD = 0
+PAD, UNK = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Rows):
+    """A batch of encoded sources, prepared once and read at every step.
+
+    Shapes: ids and mask [batch, src_len]; memories: one for each attention of the decoder
+    """
+
+    ids: Tensor
+    mask: Tensor
+    memories: tuple[Memory, ...]
 
 
 class Seq2Seq(nn.Module):
@@ -18,85 +34,87 @@ class Seq2Seq(nn.Module):
 
         log p(y | x) = Σ_t log p(y_t | y_{<t}, x)
 
-    Source: Sutskever et al. 2014; Bahdanau et al. 2015. With ``tie`` one table serves question, reply
-    and output (Press and Wolf 2017, three-way tying).
+    Source: Sutskever et al. 2014; Bahdanau et al. 2015. Ids from the size of the vocabulary on stand for
+    words of the source that it lacks; to the embeddings they are all <unk>.
 
     Args:
-        vocab: number of tokens.
-        embed, hidden: sizes of an embedding and of the decoder's state.
-        dropout: share dropped on embeddings, between layers and before the output.
+        src_embedding, tgt_embedding: may be one table (Press and Wolf 2017).
+        dropout: share dropped on embeddings and before the output.
     """
 
     def __init__(
         self,
-        vocab: int,
-        embed: int,
-        encoder: RnnEncoder,
-        decoder: RnnDecoder,
+        src_embedding: nn.Embedding,
+        tgt_embedding: nn.Embedding,
+        encoder: Encoder,
+        decoder: Decoder,
+        output: Output,
         dropout: float,
-        tie: bool,
     ) -> None:
         super().__init__()
-        self.src_embedding = _embedding(vocab, embed)
-        self.tgt_embedding = self.src_embedding if tie else _embedding(vocab, embed)
-        self.output = nn.Linear(embed, vocab)
-        nn.init.zeros_(self.output.bias)
-        if tie:
-            self.output.weight = self.tgt_embedding.weight
+        self.src_embedding = src_embedding
+        self.tgt_embedding = tgt_embedding
         self.encoder = encoder
         self.decoder = decoder
+        self.output = output
         self.dropout = nn.Dropout(dropout)
+        self.baseline: Tensor
+        self.register_buffer("baseline", torch.zeros(1))
 
-    @property
-    def attention(self) -> Attention | NoAttention:
-        """How the decoder looks at the source."""
-        return self.decoder.attention
-
-    @torch.no_grad()
-    def set_prior(self, counts: Tensor) -> None:
-        """Start from how often each token occurs: the output bias becomes log((n + 1/2) / Σ (n + 1/2)).
-
-        Without it the first hundreds of steps do little else than learn these frequencies.
-
-        Shapes: counts [vocab]
-        """
-        smoothed = counts.double() + 0.5
-        self.output.bias.copy_((smoothed / smoothed.sum()).log())
-
-    def encode(self, src: Tensor) -> tuple[Memory, DecoderState]:
-        """Read sources.
+    def encode(self, src: Tensor) -> tuple[Source, Rows]:
+        """Read sources; what a decoder needs of them and its state before the first word.
 
         Shapes: src [batch, src_len], padded with 0 on the right.
         """
         mask = src != PAD
-        encoded = self.encoder(self.dropout(self.src_embedding(src)), mask.sum(1))
-        memory = self.attention.prepare(encoded.outputs, mask, encoded.finals[-1])
-        return memory, self.decoder.start(encoded.finals, memory)
+        encoded: Encoded = self.encoder(self._embed(self.src_embedding, src), mask)
+        memories = self.decoder.prepare(encoded, mask)
+        return Source(src, mask, memories), self.decoder.start(encoded, memories)
 
-    def decode(self, tgt: Tensor, memory: Memory, state: DecoderState) -> tuple[Tensor, Tensor, DecoderState]:
-        """Features for the token after each of ``tgt``, the weights, and the state after the last.
+    def decode(self, tgt: Tensor, source: Source, state: Rows) -> Decoded:
+        """Features for the token after each of ``tgt`` and what was looked at.
 
-        Shapes: tgt [batch, tgt_len] -> [batch, tgt_len, embed], [batch, tgt_len, src_len]
+        Shapes: tgt [batch, tgt_len]
         """
-        features, weights, after = self.decoder(self.dropout(self.tgt_embedding(tgt)), memory, state)
-        return self.dropout(features), weights, after
+        decoded: Decoded = self.decoder(self._embed(self.tgt_embedding, tgt), source.memories, state)
+        return decoded
 
-    def logits(self, features: Tensor) -> Tensor:
-        """Scores of every token.
+    def logits(self, decoded: Decoded, source: Source, index: Tensor | None = None) -> Tensor:
+        """Scores of every word at the positions of a batch, counted row by row.
 
-        Shapes: features [..., embed] -> [..., vocab]
+        Args:
+            index: which positions; all when None.
+
+        Shapes: index [positions] -> [positions, words]
         """
-        scores: Tensor = self.output(features)
+        batch, tgt_len, _ = decoded.features.shape
+        if index is None:
+            index = torch.arange(batch * tgt_len, device=source.ids.device)
+        features = self.dropout(decoded.features.flatten(0, 1)[index])
+        weights = decoded.weights.flatten(0, 1)[index]
+        ids = source.ids[torch.div(index, tgt_len, rounding_mode="floor")]
+        scores: Tensor = self.output(features, weights, ids)
         return scores
 
-    def forward(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
-        """Features and weights under teacher forcing: ``tgt`` is BOS and the reply without its EOS."""
-        memory, state = self.encode(src)
-        features, weights, _ = self.decode(tgt, memory, state)
-        return features, weights
+    def forward(self, src: Tensor, tgt: Tensor) -> tuple[Decoded, Source]:
+        """Teacher forcing: ``tgt`` is BOS and the reply without its EOS."""
+        source, state = self.encode(src)
+        return self.decode(tgt, source, state), source
+
+    def _embed(self, table: nn.Embedding, ids: Tensor) -> Tensor:
+        known = ids.masked_fill(ids >= table.num_embeddings, UNK)
+        embedded: Tensor = self.dropout(table(known))
+        return embedded
 
 
-def _embedding(vocab: int, embed: int) -> nn.Embedding:
+def named_tensors(network: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """Everything a network is made of besides its code: parameters and buffers, a shared one once."""
+    yield from network.named_parameters()
+    yield from network.named_buffers()
+
+
+def new_embedding(vocab: int, embed: int) -> nn.Embedding:
+    """A table of random vectors of about length 1; that of padding is 0 and stays so."""
     table = nn.Embedding(vocab, embed, padding_idx=PAD)
     nn.init.normal_(table.weight, std=embed**-0.5)
     with torch.no_grad():

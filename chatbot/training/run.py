@@ -131,8 +131,8 @@ class TrainingRun:
     def _network(self, data: TrainingData, base: checkpoint.Checkpoint | None) -> Seq2Seq:
         config = self._request.config
         seed = unsigned(config.training.seed)
-        network = build_network(config.model, data.tokenizer.vocab, seed)
-        network.set_prior(torch.from_numpy(data.token_counts()))
+        network = build_network(config.model, data.tokenizer.vocab, seed, config.text.max_src)
+        network.output.set_prior(torch.from_numpy(data.token_counts()))
         if base:
             fill(network, base)
         torch.manual_seed(seed)

@@ -14,7 +14,7 @@ from chatbot.dataset.batches import Batch, TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.evaluation.perplexity import measure, perplexity
 from chatbot.nn.loss import sequence_loss
-from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 from chatbot.training.events import Evaluated, Event, Finished, Sampled, Saved, Stepped
 from chatbot.training.schedule import progress_of, rate_factor
 from chatbot.training.state import Progress, optimizer_tensors, restore_optimizer
@@ -226,8 +226,12 @@ def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.de
 
     Only matrices of layers decay, not embeddings, biases and vectors.
     """
-    table = network.src_embedding.weight
-    tables = {id(table), id(network.tgt_embedding.weight), id(network.output.weight)}
+    tables = {
+        id(p)
+        for module in network.modules()
+        if isinstance(module, torch.nn.Embedding)
+        for p in module.parameters()
+    }
     decayed = [p for p in network.parameters() if p.ndim > 1 and id(p) not in tables]
     kept = [p for p in network.parameters() if p.ndim <= 1 or id(p) in tables]
     groups = [
@@ -238,19 +242,19 @@ def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.de
 
 
 def own_weights(network: Seq2Seq) -> dict[str, Tensor]:
-    """Parameters by name, a shared one once."""
-    return {name: parameter.detach() for name, parameter in network.named_parameters()}
+    """Parameters and buffers by name, a shared one once."""
+    return {name: tensor.detach() for name, tensor in named_tensors(network)}
 
 
 @torch.no_grad()
 def load_weights(network: Seq2Seq, weights: Mapping[str, Tensor]) -> None:
-    """Set the parameters by name.
+    """Set parameters and buffers by name.
 
     Raises:
         KeyError, RuntimeError: a name or shape is another.
     """
-    for name, parameter in network.named_parameters():
-        parameter.copy_(weights[name])
+    for name, tensor in named_tensors(network):
+        tensor.copy_(weights[name])
 
 
 def _section(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

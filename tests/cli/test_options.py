@@ -58,7 +58,7 @@ def test_given_options_keep_to_the_sections_wanted() -> None:
     ("args", "told"),
     [
         (("--hidden", "1"), "--hidden: hidden is 1; it must be at least 2"),
-        (("--layers", "9"), "--layers: layers is 9; it must be from 1 to 8"),
+        (("--layers", "99"), "--layers: layers is 99; it must be from 1 to 64"),
         (("--dropout", "nan"), "--dropout: 'nan' is no number; it must be from 0 to 0.9"),
         (("--embed", "1e3"), "--embed: '1e3' is no whole number; it must be at least 1"),
         (("--cell", "lstn"), "--cell: no cell 'lstn'; choose one of lstm, gru"),

@@ -22,7 +22,7 @@ def network(request: pytest.FixtureRequest) -> Seq2Seq:
     )
     network = build_network(options, VOCAB, seed=3)
     with torch.no_grad():
-        network.output.weight.mul_(4)  # so that tokens differ clearly
+        network.output.table.weight.mul_(4)  # so that tokens differ clearly
     return network
 
 

@@ -14,7 +14,7 @@ from chatbot.decoding.engine import BOS
 from chatbot.engines.loading import load_engine
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.errors import CheckpointError, OptionError
-from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 from chatbot.text.tokenizer import Tokenizer
 
 SOURCES = [[5, 6, 7], [8]]
@@ -38,7 +38,7 @@ def trained(config: Config, tokenizer: Tokenizer) -> Seq2Seq:
 def stored(
     folder: Path, config: Config, tokenizer: Tokenizer, network: Seq2Seq, kind: torch.dtype
 ) -> Checkpoint:
-    weights = {name: p.detach().to(kind).numpy() for name, p in network.named_parameters()}
+    weights = {name: p.detach().to(kind).numpy() for name, p in named_tensors(network)}
     save(folder, {"options": config.to_json()}, tokenizer, weights, "")
     return load(folder)
 

@@ -33,8 +33,8 @@ def forced(network: Seq2Seq, source: list[int], reply: list[int]) -> tuple[torch
     """Log-probabilities [len(reply) + 1, vocab] and weights of the network under teacher forcing."""
     network.eval()
     with torch.no_grad():
-        features, weights = network(torch.tensor([source]), torch.tensor([[BOS, *reply]]))
-        return torch.log_softmax(network.logits(features), -1)[0], weights[0]
+        decoded, read = network(torch.tensor([source]), torch.tensor([[BOS, *reply]]))
+        return torch.log_softmax(network.logits(decoded, read), -1), decoded.weights[0]
 
 
 def test_steps_are_the_networks_own_log_probabilities(engine: TorchEngine, network: Seq2Seq) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from chatbot.nn.decoder import RnnDecoder
-from chatbot.nn.encoder import RnnEncoder
-from chatbot.nn.registry import build_attention
+from chatbot.build import build_network
+from chatbot.config import ModelOptions
 from chatbot.nn.seq2seq import Seq2Seq
 
 VOCAB, EMBED, HIDDEN = 11, 6, 8
@@ -21,20 +21,13 @@ Padded = Callable[..., Tensor]
 
 @pytest.fixture(scope="session")
 def make_network() -> MakeNetwork:
-    """make_network(cell="lstm", attention="general", layers=1, tie=True, dropout=0.0, seed=0)."""
+    """make_network(cell="lstm", attention="general", layers=1, ask="current", dropout=0.0, OPTION=VALUE)."""
 
     def build(
-        cell: str = "lstm",
-        attention: str = "general",
-        layers: int = 1,
-        tie: bool = True,
-        dropout: float = 0.0,
-        seed: int = 0,
+        cell: str = "lstm", attention: str = "general", layers: int = 1, ask: str = "current", **options: Any
     ) -> Seq2Seq:
-        torch.manual_seed(seed)
-        looks = build_attention(attention, "global", HIDDEN, HIDDEN)
-        shape = (cell, EMBED, HIDDEN, layers, dropout)
-        return Seq2Seq(VOCAB, EMBED, RnnEncoder(*shape), RnnDecoder(*shape, looks), dropout, tie)
+        shape = {"cell": cell, "attention": attention, "layers": layers, "ask": ask, "dropout": 0.0}
+        return build_network(ModelOptions(embed=EMBED, hidden=HIDDEN, **(shape | options)), VOCAB)
 
     return build
 

@@ -24,8 +24,7 @@ def batch(padded: Padded) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def logits_of(network: Seq2Seq, src: Tensor, tgt_in: Tensor) -> Tensor:
-    logits: Tensor = network.logits(network(src, tgt_in)[0])
-    return logits
+    return network.logits(*network(src, tgt_in)).view(*tgt_in.shape, -1)
 
 
 def test_real_positions_are_those_of_no_pad() -> None:
@@ -96,7 +95,7 @@ def test_loss_of_logits_of_200_is_finite(
 ) -> None:
     network = make_network(tie=False)
     with torch.no_grad():
-        network.output.weight.zero_()
+        network.output.table.weight.zero_()
         network.output.bias.copy_(torch.tensor([200.0, -200.0] * 5 + [200.0]))
     loss = sequence_loss(network, *batch, smoothing)
     # 200 for even tokens, of which there are six: tokens 4 6 8 10 4 cost ln 6 each, tokens 3 3 5 7 9 400 more
@@ -115,6 +114,6 @@ def test_nats_of_a_reply_are_its_tokens_nats_end_included(make_network: MakeNetw
 
 def test_untrained_network_knows_no_more_than_the_vocabulary(make_network: MakeNetwork) -> None:
     network = make_network(tie=False)
-    nn.init.zeros_(network.output.weight)
+    nn.init.zeros_(network.output.table.weight)
     nats = reply_nats(network, torch.tensor([[4]]), torch.tensor([[2, 5]]), torch.tensor([[5, 3]]))
     assert nats.item() == pytest.approx(2 * math.log(11))

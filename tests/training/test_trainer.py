@@ -240,9 +240,10 @@ def test_only_matrices_of_layers_decay() -> None:
     decay = {names[id(p)]: group["weight_decay"] for group in optimizer.param_groups for p in group["params"]}
     assert decay.keys() == set(names.values())
     kept = {name for name, value in decay.items() if value == 0.0}
-    assert {"src_embedding.weight", "tgt_embedding.weight", "output.weight", "output.bias"} <= kept
+    assert {"src_embedding.weight", "tgt_embedding.weight", "output.table.weight", "output.bias"} <= kept
     assert all(
-        ("bias" in name or name.endswith(".v") or "embedding" in name) for name in kept - {"output.weight"}
+        ("bias" in name or name.endswith(".v") or "embedding" in name)
+        for name in kept - {"output.table.weight"}
     )
     assert set(decay.values()) == {0.0, 0.5}
 
