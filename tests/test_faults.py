@@ -114,10 +114,10 @@ def test_d18_stray_vocabulary_changes_no_reply(
 
 @pytest.fixture(scope="module")
 def rare_words() -> Exchanges:
-    """Every reply has two words of its own and a common one."""
+    """Every reply has two words of its own and two common ones."""
     syllables = [a + b for a in "bdfgklmnprst" for b in "aeiou"]
     words = iter(f"{first}{second}" for second in syllables for first in syllables)
-    return [(f"say {next(words)}", f"{next(words)} so {next(words)} then") for _ in range(350)]
+    return [(f"say {next(words)}", f"so {next(words)} then {next(words)}") for _ in range(350)]
 
 
 def test_d19_no_reply_says_that_a_word_is_unknown(
