@@ -6,19 +6,30 @@ import dataclasses
 import importlib.util
 import re
 from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
 
 from chatbot.config import SECTIONS
+from chatbot.nn.registry import ALIGNS, SCORES, build_attention
+from chatbot.nn.sizes import AttentionSizes
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_options_page_is_up_to_date() -> None:
-    specification = importlib.util.spec_from_file_location("make_options", ROOT / "docs" / "make_options.py")
+def module_of(path: Path) -> Any:
+    specification = importlib.util.spec_from_file_location(path.stem, path)
     assert specification is not None
     assert specification.loader is not None
-    maker = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(maker)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_options_page_is_up_to_date() -> None:
+    maker = module_of(ROOT / "docs" / "make_options.py")
     assert (ROOT / "docs" / "options.md").read_text("utf-8") == maker.page(), "run docs/make_options.py"
 
 
@@ -33,6 +44,25 @@ def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("align", ALIGNS)
+def test_score_of_the_extending_page_needs_nothing_but_its_class_and_its_line(
+    align: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    heading = (ROOT / "chatbot" / "nn" / "scores.py").read_text("utf-8").partition("class Score(")[0]
+    (tmp_path / "page.py").write_text(f"{heading}from chatbot.nn.scores import Score\n{blocks[0]}")
+    name, class_name = re.findall(r'"(\w+)": (\w+),', blocks[1])[0]
+    monkeypatch.setitem(SCORES, name, getattr(module_of(tmp_path / "page.py"), class_name))
+    torch.manual_seed(0)
+    attention = build_attention(name, align, AttentionSizes.square(8)).eval()
+    values, mask = torch.randn(2, 5, 8), torch.arange(5)[None] < torch.tensor([[5], [2]])
+    memory = attention.prepare(values, mask, values[:, 0])
+    weights = attention(torch.randn(2, 3, 8), memory, attention.start(memory)).weights
+    assert (weights[1, :, 2:] == 0).all()
+    assert ((weights.sum(-1) > 0) & (weights.sum(-1) < 1 + 1e-5)).all()
 
 
 def test_readme_names_every_room() -> None:
