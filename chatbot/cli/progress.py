@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -15,10 +16,12 @@ from rich.table import Table
 from rich.text import Text
 
 from chatbot.display.text import visible
+from chatbot.training.card import attention_in_words
 from chatbot.training.events import (
     Evaluated,
     Event,
     Finished,
+    Looked,
     Prepared,
     Reported,
     Sampled,
@@ -79,6 +82,7 @@ class View:
         self._steps: deque[tuple[float, int, float]] = deque(maxlen=WINDOW)  # seconds, words, loss
         self._last: Stepped | None = None
         self._evaluated: Evaluated | None = None
+        self._looked: Looked | None = None
         self._samples: tuple[tuple[str, str], ...] = ()
         self._printed = time.monotonic()
 
@@ -89,6 +93,8 @@ class View:
             self._last = event
         elif isinstance(event, Evaluated):
             self._evaluated = event
+        elif isinstance(event, Looked):
+            self._looked = event
         elif isinstance(event, Sampled):
             self._samples = event.samples
         elif isinstance(event, Warned):
@@ -106,6 +112,8 @@ class View:
         if isinstance(event, Evaluated):
             self._printed = time.monotonic()
             return [Text(f"{self._progress()}; {_validation(event)}")]
+        if isinstance(event, Looked):
+            return _attention(attention_in_words(dataclasses.asdict(event)))
         if isinstance(event, Sampled):
             return list(self._sample_lines())
         if isinstance(event, Stepped) and time.monotonic() - self._printed > PLAIN_SECONDS:
@@ -122,6 +130,8 @@ class View:
         parts: list[RenderableType] = [Padding(bar), Text(self._progress())]  # a bar alone ends no line
         if self._evaluated:
             parts.append(Text(_validation(self._evaluated)))
+        if self._looked:
+            parts += _attention(_short(self._looked))
         return Group(*parts, *self._sample_lines())
 
     def _progress(self) -> str:
@@ -185,6 +195,23 @@ def _validation(event: Evaluated) -> str:
     return f"validation: perplexity per word {event.perplexity:.1f} ({corpora}){best}"
 
 
+def _attention(words: str) -> list[RenderableType]:
+    """What attention did, where anything was measured."""
+    return [Text(f"attention: {words}")] if words else []
+
+
+def _short(event: Looked) -> str:
+    """What attention did, for a display that must not fill the screen."""
+    words = {
+        "entropy": "entropy {:.2f}",
+        "heaviest": "heaviest {:.0%}",
+        "moved": "moved {:.0%}",
+        "gain": "question saves {:.2f} nats",
+    }
+    found = ((text, getattr(event, name)) for name, text in words.items())
+    return ", ".join(text.format(value) for text, value in found if value is not None)
+
+
 def _ended(event: Finished) -> str:
     words = {
         "done": "done",
@@ -216,7 +243,7 @@ def _reported(event: Reported) -> list[RenderableType]:
         f"{replies['questions']} replies to {asked} questions: distinct-2 {replies['distinct2']:.3f}; "
         + _commonest(replies)
     )
-    return [table, Text(line)]
+    return [table, *_attention(attention_in_words(report["attention"])), Text(line)]
 
 
 def _clock(seconds: float) -> str:

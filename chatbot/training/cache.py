@@ -1,8 +1,8 @@
 """The cache of encoded pairs under ``corpora/.cache/KEY``.
 
-KEY is a hash of the corpora's own hashes, the data and text options and the tokenizer when one is
-given, so other inputs or options never meet old ids. What lies there is private, written once and whole,
-and made anew when it cannot be read.
+KEY is a hash of the corpora's own hashes, the data and text options, the tokenizer when one is given and
+the output where it copies, so other inputs or options never meet old ids. What lies there is private,
+written once and whole, and made anew when it cannot be read.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chatbot.config import Config, TextOptions
+from chatbot.build import copying
+from chatbot.config import POINTER, Config, TextOptions
 from chatbot.corpus.conversation import Pair
 from chatbot.corpus.library import Corpus
 from chatbot.corpus.statistics import reply_statistics
-from chatbot.dataset.encode import encode_pairs
+from chatbot.dataset.encode import PLAIN, encode_pairs
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.errors import CheckpointError, CorpusError
 from chatbot.files import private_folder, write_error
@@ -64,6 +65,8 @@ def cache_key(opened: Sequence[Corpus], config: Config, tokenizer: Tokenizer | N
         "text": dataclasses.asdict(config.text),
         "tokenizer": tokenizer.to_json() if tokenizer else None,
     }
+    if copying(config.model) != PLAIN:
+        parts["output"] = config.model.output
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
 
@@ -90,7 +93,7 @@ def write_cache(
     folder: Path,
     splits: Mapping[str, Split],
     tokenizer: Tokenizer,
-    text: TextOptions,
+    config: Config,
     cleaning: Mapping[str, int],
 ) -> None:
     """Encode pairs into the folder of a key; it appears when all is there.
@@ -100,7 +103,7 @@ def write_cache(
         cleaning: counts of what was left out before, for the summary.
 
     Raises:
-        CorpusError: no reply is short enough.
+        CorpusError: no reply can be learned.
         ChatbotError: the folder cannot be written.
     """
     private_folder(folder.parent)
@@ -109,7 +112,7 @@ def write_cache(
     except OSError as error:
         raise write_error(folder, error) from error
     try:
-        _fill(building, splits, tokenizer, text, cleaning)
+        _fill(building, splits, tokenizer, config, cleaning)
         shutil.rmtree(folder, ignore_errors=True)
         building.rename(folder)
     except OSError as error:  # numpy gives a short write no number
@@ -122,21 +125,29 @@ def _fill(
     folder: Path,
     splits: Mapping[str, Split],
     tokenizer: Tokenizer,
-    text: TextOptions,
+    config: Config,
     cleaning: Mapping[str, int],
 ) -> None:
-    counted: dict[str, Any] = {name: {} for name in splits}
+    text, counted = config.text, {name: dict[str, Any]() for name in splits}
     for number, (name, split) in enumerate(splits.items()):
         for part, pairs in zip(PARTS, split, strict=True):
-            encoded, counts = encode_pairs(pairs, tokenizer, text.max_src, text.max_tgt)
+            encoded, counts = encode_pairs(
+                pairs, tokenizer, text.max_src, text.max_tgt, copying(config.model)
+            )
             encoded.save(folder, f"{part}-{number}")
             counted[name][part] = dataclasses.asdict(counts)
     if not sum(record["train"]["kept"] for record in counted.values()):
-        what = f"0 pairs: every reply is longer than {text.max_tgt} tokens"
-        raise CorpusError(", ".join(splits), what, "raise --max-tgt")
+        raise _nothing_kept(", ".join(splits), text.max_tgt, [each["train"] for each in counted.values()])
     summary = {"cleaning": cleaning, "corpora": counted, "replies": _variety(splits)}
     (folder / TOKENIZER).write_text(tokenizer.to_json(), encoding="utf-8")
     (folder / SUMMARY).write_text(json.dumps(summary, ensure_ascii=False), encoding="utf-8")
+
+
+def _nothing_kept(names: str, max_tgt: int, counts: Sequence[Mapping[str, int]]) -> CorpusError:
+    if not any(each["not_in_question"] for each in counts):
+        return CorpusError(names, f"0 pairs: every reply is longer than {max_tgt} tokens", "raise --max-tgt")
+    what = f"0 pairs: every reply has a word that its question lacks, or more than {max_tgt} tokens"
+    return CorpusError(names, what, f"a {POINTER} says nothing else: choose another --output")
 
 
 def _variety(splits: Mapping[str, Split]) -> dict[str, Any]:

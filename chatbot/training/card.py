@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+WHOLE = 0.995
+"""Weights that sum to this or more are shown as whole."""
+
 
 def model_card(name: str, record: Mapping[str, Any], samples: Sequence[tuple[str, str]]) -> str:
     """The text of a checkpoint's README.md.
@@ -34,7 +37,7 @@ def model_card(name: str, record: Mapping[str, Any], samples: Sequence[tuple[str
 def _measured(report: Mapping[str, Any]) -> list[str]:
     if not report:
         return ["Training was interrupted, so nothing was measured."]
-    return [_perplexity_table(report), _variety(report)]
+    return [_perplexity_table(report), _attention(report["attention"]), _variety(report)]
 
 
 def _data_table(record: Mapping[str, Any]) -> str:
@@ -64,6 +67,32 @@ def _perplexity_table(report: Mapping[str, Any]) -> str:
             f"| {row['ratio']:.2f} |"
         )
     return "\n".join(lines)
+
+
+def attention_in_words(seen: Mapping[str, Any]) -> str:
+    """Figures by the names of a Looked event on one line, those that were measured."""
+    words = {
+        "entropy": "entropy {:.2f} of uniform",
+        "heaviest": "heaviest token {:.0%}",
+        "moved": "moved {:.0%}",
+    }
+    parts = [text.format(seen[name]) for name, text in words.items() if seen[name] is not None]
+    if seen["mass"] is not None and seen["mass"] < WHOLE:
+        parts.append(f"mass {seen['mass']:.0%}")
+    parts += [f"{name} {value:.2f}" for name, value in seen["gauges"].items()]
+    gain = [] if seen["gain"] is None else [f"the question saves {seen['gain']:.2f} nats a token"]
+    return "; ".join([*([", ".join(parts)] if parts else []), *gain])
+
+
+def _attention(seen: Mapping[str, Any]) -> str:
+    words = attention_in_words(seen)
+    if not words:
+        return "Attention could not be measured."
+    return (
+        f"Attention on {seen['pairs']:,} of these pairs: {words}. Entropy is 0 where one token of the "
+        "question is looked at and 1 where all are alike; moved is the share of the weight that goes "
+        "elsewhere from a token of the reply to the next; the question saves what another pair's costs more."
+    )
 
 
 def _variety(report: Mapping[str, Any]) -> str:

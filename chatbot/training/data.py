@@ -66,11 +66,13 @@ class TrainingData:
     def token_counts(self) -> NDArray[np.int64]:
         """How often an epoch shows each token in replies, the end of a reply included.
 
+        Words that only a question can give are no tokens of the vocabulary, so they do not count.
+
         Shapes: [vocab]
         """
         counts = np.zeros(self.tokenizer.vocab)
         for corpus in self.corpora:
-            counts += corpus.times * np.bincount(corpus.train.tgt, minlength=len(counts))
+            counts += corpus.times * np.bincount(corpus.train.tgt, minlength=len(counts))[: len(counts)]
             counts[EOS] += corpus.times * len(corpus.train)
         return counts.round().astype(np.int64)
 
@@ -124,7 +126,7 @@ def prepare(
     if cached is None:
         splits, cleaning = _split_pairs(opened, config.data)
         tokenizer = tokenizer or _learn_tokenizer(splits, config.text)
-        write_cache(folder, splits, tokenizer, config.text, cleaning)
+        write_cache(folder, splits, tokenizer, config, cleaning)
         cached = read_cache(folder, len(opened), config.text)
     if cached is None:
         raise CorpusError(str(folder), "cannot be read though it was just written", "check the disk")

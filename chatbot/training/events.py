@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -49,6 +49,7 @@ class Stepped(Event):
         gradient_norm: before clipping.
         words: white-space words of the replies in the batch, ends counted.
         seconds: training time so far.
+        gauges: what the attention tells of itself, averaged over the batch; for most attentions nothing.
     """
 
     progress: float
@@ -58,6 +59,7 @@ class Stepped(Event):
     gradient_norm: float
     words: int
     seconds: float
+    gauges: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,22 @@ class Evaluated(Event):
     perplexity: float
     best: bool
     corpora: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked(Event):
+    """What attention did on held-out pairs; None is what cannot be measured.
+
+    Args:
+        entropy, heaviest, moved, mass, gain, gauges: see ``chatbot.evaluation.looking.Looking``.
+    """
+
+    entropy: float | None
+    heaviest: float | None
+    moved: float | None
+    mass: float | None
+    gain: float | None
+    gauges: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)

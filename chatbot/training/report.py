@@ -1,14 +1,16 @@
-"""What a finished run measured: perplexity beside an n-gram's, and how varied the replies are."""
+"""What a finished run measured: perplexity beside an n-gram's, attention, how varied the replies are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 
 from chatbot.corpus.statistics import reply_statistics
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.evaluation.looking import look
 from chatbot.evaluation.ngram import best_order
 from chatbot.evaluation.perplexity import Fit, fit_of, measure
 from chatbot.nn.seq2seq import Seq2Seq
@@ -17,19 +19,23 @@ from chatbot.training.data import TrainingData, concatenate, take
 NGRAM_PAIRS = 400_000
 """The n-gram reads at most so many training replies, spread evenly, to bound its memory."""
 
+LOOKED_AT = 1000
+"""Held-out pairs that attention is watched on."""
+
 QUESTIONS = 300
 """Held-out questions whose replies are looked at for variety."""
 
 
 def perplexities(network: Seq2Seq, data: TrainingData, device: torch.device) -> dict[str, Any]:
-    """Perplexity per word on everything held out, by corpus, beside a Kneser-Ney n-gram.
+    """Perplexity per word on everything held out, by corpus, beside a Kneser-Ney n-gram; and attention.
 
     The n-gram sees the same tokens of the same training replies; its order, 2 to 6, is the best on the
     held-out text itself, so the comparison favours it.
     """
     held_out = data.held_out()
     replies = take(data.joined(), NGRAM_PAIRS)
-    ngram = best_order(replies, concatenate([pairs for _, pairs, _ in held_out]), data.tokenizer.vocab)
+    every = concatenate([pairs for _, pairs, _ in held_out])
+    ngram = best_order(replies, every, data.tokenizer.vocab)
     rows: dict[str, Any] = {}
     ours, theirs = Fit(0.0, 0, 0), Fit(0.0, 0, 0)
     for name, pairs, _ in held_out:
@@ -38,7 +44,8 @@ def perplexities(network: Seq2Seq, data: TrainingData, device: torch.device) -> 
         rows[name] = _row(pairs, fit, other)
     return {
         "corpora": rows,
-        "all": _row(concatenate([pairs for _, pairs, _ in held_out]), ours, theirs),
+        "all": _row(every, ours, theirs),
+        "attention": _attention(network, every, device),
         "ngram_order": ngram.order,
         "held_out": any(len(corpus.valid) for corpus in data.corpora),
     }
@@ -55,6 +62,17 @@ def variety(data: TrainingData, answer: Callable[[Sequence[str]], list[str]]) ->
         "distinct2": round(found.distinct2, 4),
         "commonest": [[share.name, round(share.share, 4)] for share in found.commonest[:3]],
     }
+
+
+def _attention(network: Seq2Seq, pairs: EncodedPairs, device: torch.device) -> dict[str, Any]:
+    """What attention does on some pairs, see ``chatbot.evaluation.looking.Looking``."""
+    figures = dataclasses.asdict(look(network, take(pairs, LOOKED_AT), device))
+    gauges = figures.pop("gauges")
+    return {**_rounded(figures), "gauges": _rounded(gauges)}
+
+
+def _rounded(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in figures.items()}
 
 
 def _row(pairs: EncodedPairs, ours: Fit, theirs: Fit) -> dict[str, float]:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from chatbot import checkpoint
-from chatbot.build import build_network
+from chatbot.build import build_network, check_model
 from chatbot.corpus.library import DEFAULT_CORPORA
 from chatbot.dataset.batches import TrainingBatches
 from chatbot.engines.loading import fill
@@ -20,6 +20,7 @@ from chatbot.files import private_folder, write_atomically
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training.data import TrainingData, prepare, take
+from chatbot.training.embeddings import check_embeddings, start_from_vectors
 from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
 from chatbot.training.metrics import metrics_log
 from chatbot.training.request import RUN, STATE, Request, RunRecord, read_run
@@ -65,8 +66,10 @@ class TrainingRun:
         """Everything that happens, each event also a line of ``metrics.jsonl``."""
         folder = self._request.folder
         _check_limits(self._request)
+        check_model(self._request.config)
         device = choose_device(self._request.config.training.device)
         base = self._base()
+        check_embeddings(self._request.config, base)
         notices: list[str] = []
         data = self._data(base, notices)
         private_folder(folder)
@@ -82,7 +85,10 @@ class TrainingRun:
         yield from warnings(data, notices, self._request.config.text.max_tgt)
         summary = {**data.summary, "mix": data.described(), "vocab": data.tokenizer.vocab}
         yield Prepared(0, summary)
-        trained = Trained(self._request, data, self._network(data, base), device)
+        network = self._network(data, base)
+        if self._request.config.training.embeddings and not self._record:
+            yield Warned(0, start_from_vectors(network, data.tokenizer, self._request.config))
+        trained = Trained(self._request, data, network, device)
         trainer = self._new_trainer(trained)
         self._begin(trainer, data, fine_tuned=base is not None)
         self._trainer = trainer

@@ -12,10 +12,12 @@ from torch import Tensor
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch, TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.evaluation.looking import look, troubles
 from chatbot.evaluation.perplexity import measure, perplexity
 from chatbot.nn.loss import sequence_loss
 from chatbot.nn.seq2seq import Seq2Seq, named_tensors
-from chatbot.training.events import Evaluated, Event, Finished, Sampled, Saved, Stepped
+from chatbot.training.data import concatenate, take
+from chatbot.training.events import Evaluated, Event, Finished, Looked, Sampled, Saved, Stepped, Warned
 from chatbot.training.schedule import progress_of, rate_factor
 from chatbot.training.state import Progress, optimizer_tensors, restore_optimizer
 
@@ -27,6 +29,13 @@ LEAST_GAIN = 1e-3
 
 EXPLODED = 1000.0
 """Nats per token of a run that has diverged: guessing among 65,536 tokens costs 11."""
+
+LOOKED_AT = 50, 200
+"""Fewest and most held-out pairs that attention is watched on at a validation; between them it is an eighth
+of all, since watching a pair costs about twice as much as its loss."""
+
+WARN_FROM = 1 / 3
+"""Share of a run before which attention that does nothing is no trouble yet: it is learned late."""
 
 Validation = Sequence[tuple[str, EncodedPairs, float]]
 """Name, held-out pairs and weight in the mix of each corpus."""
@@ -59,6 +68,8 @@ class Trainer:
         self._network = network.to(device)
         self._batches = batches
         self._validation = validation
+        self._looked_at = _some([pairs for _, pairs, _ in validation])
+        self._warned: set[str] = set()  # troubles that were told of
         self._options = options
         self._device = device
         self._save = save
@@ -124,10 +135,11 @@ class Trainer:
         return f"all {limit:g} {name} are used", f"raise --{name} above {limit:g}"
 
     def tensors(self) -> dict[str, Tensor]:
-        """All tensors of the state: weights, best weights, optimiser, random state."""
+        """All tensors of the state: weights, best weights, optimiser, troubles told of, random state."""
         state = {f"model.{name}": tensor for name, tensor in own_weights(self._network).items()}
         state |= {f"best.{name}": tensor for name, tensor in self.best.items()}
         state |= optimizer_tensors(self._optimizer)
+        state |= {f"warned.{name}": torch.ones(1) for name in self._warned}
         state["random.cpu"] = torch.get_rng_state()
         if self._device.type == "cuda":
             state["random.cuda"] = torch.cuda.get_rng_state(self._device)
@@ -139,6 +151,7 @@ class Trainer:
         load_weights(self._network, _section(tensors, "model."))
         self.best = _section(tensors, "best.")
         restore_optimizer(self._optimizer, tensors)
+        self._warned = set(_section(tensors, "warned."))
         torch.set_rng_state(tensors["random.cpu"])
         if self._device.type == "cuda" and "random.cuda" in tensors:
             torch.cuda.set_rng_state(tensors["random.cuda"], self._device)
@@ -174,7 +187,9 @@ class Trainer:
         else:
             self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
-        return Stepped(place.step + 1, done, place.passes, value, lr, norm, batch.words, place.seconds)
+        return Stepped(
+            place.step + 1, done, place.passes, value, lr, norm, batch.words, place.seconds, loss.gauges
+        )
 
     def _evaluation_due(self) -> bool:
         """Every ``eval_every`` steps, else once a twelfth of the run since the last one ended."""
@@ -201,6 +216,7 @@ class Trainer:
             self.best = {k: v.detach().cpu().clone() for k, v in own_weights(self._network).items()}
         corpora = {name: fit.perplexity for name, fit, _ in fits}
         yield Evaluated(place.step, loss, perplexity(nats / words), better, corpora)
+        yield from self._look()
         yield Sampled(place.step, self._sample())
         self._network.train()
         place.seconds = self._seconds()
@@ -208,6 +224,15 @@ class Trainer:
         place.evaluated_seconds = place.seconds
         if not self._options.save_every:
             yield self._saved()
+
+    def _look(self) -> Iterator[Event]:
+        """What attention does, and once a run a warning of each trouble with it."""
+        step, seen = self.progress.step, look(self._network, self._looked_at, self._device)
+        yield Looked(step, seen.entropy, seen.heaviest, seen.moved, seen.mass, seen.gain, seen.gauges)
+        for name, text in troubles(seen).items() if self.done >= WARN_FROM else ():
+            if name not in self._warned:
+                self._warned.add(name)
+                yield Warned(step, text)
 
     def _saved(self) -> Saved:
         return Saved(self.progress.step, self._save(self.progress, self.tensors()))
@@ -219,6 +244,13 @@ class Trainer:
         if reason != "diverged":
             yield self._saved()
         yield Finished(place.step, reason, place.best_step, place.seconds)
+
+
+def _some(held_out: Sequence[EncodedPairs]) -> EncodedPairs:
+    """Those of the held-out pairs that attention is watched on."""
+    fewest, most = LOOKED_AT
+    every = concatenate(held_out)
+    return take(every, min(most, max(fewest, len(every) // 8)))
 
 
 def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.device) -> torch.optim.AdamW:

@@ -16,6 +16,7 @@ from chatbot.training.events import (
     Evaluated,
     Event,
     Finished,
+    Looked,
     Prepared,
     Reported,
     Sampled,
@@ -40,6 +41,16 @@ SUMMARY: dict[str, Any] = {
 REPORT: dict[str, Any] = {
     "corpora": {"[red]聊天.tsv": ROW},
     "all": ROW,
+    "attention": {
+        "pairs": 1000,
+        "tokens": 9000,
+        "entropy": 0.5,
+        "heaviest": 0.6,
+        "moved": 0.1,
+        "mass": 0.7,
+        "gain": 0.2,
+        "gauges": {},
+    },
     "ngram_order": 3,
     "held_out": True,
     "variety": {"questions": 90, "distinct1": 0.2, "distinct2": 0.4, "commonest": [["ok", 0.1]]},
@@ -56,6 +67,7 @@ EVENTS: list[Event] = [
     stepped(1),
     stepped(2),
     Evaluated(2, 3.0, 250.5, True, {"[red]聊天.tsv": 250.5}),
+    Looked(2, 0.618, 0.409, 0.2849, 0.71, 0.3141, {"centre": 0.4}),
     Sampled(2, ((WIDE, "ok [link]"), ("x" * 300, ""), ("", "\x07"))),
     Saved(2, "resume"),
     Finished(2, "done", 2, 3725.0),
@@ -87,9 +99,12 @@ def test_plain_display_is_lines_without_a_control_code() -> None:
         "vocabulary: 4,096 tokens",
         " 50% step 2, epoch 1.2, loss 3.500, 100 words/s, 0:12 left; validation: perplexity per word 250.5 "
         "([red]聊天.tsv 250.5), the best so far",
+        "attention: entropy 0.62 of uniform, heaviest token 41%, moved 28%, mass 71%, centre 0.40; "
+        "the question saves 0.31 nats a token\n",
         "    -> ok [link]",
         "done after 2 steps, 1:02:05; best weights of step 2",
         "80.0",
+        "attention: entropy 0.50 of uniform, heaviest token 60%, moved 10%, mass 70%; the question saves",
     ):
         assert part in text, part
 
@@ -132,13 +147,14 @@ def test_live_display_shows_where_the_run_is() -> None:
         return captured.get()
 
     assert frame() == "reading the corpora ...\n"
-    for event in EVENTS[:6]:
+    for event in EVENTS[:7]:
         view.take(event)
     lines = [line.strip() for line in frame().splitlines()]
     assert re.fullmatch("━+[╸╺]?", lines[0])
     assert lines[1].startswith("50% step 2")
-    assert [line for line in lines if line.startswith(("validation", "-> ok [link]"))] == [
+    assert [line for line in lines if line.startswith(("validation", "attention", "-> ok [link]"))] == [
         "validation: perplexity per word 250.5 ([red]聊天.tsv 250.5),",
+        "attention: entropy 0.62, heaviest 41%, moved 28%, question",
         "-> ok [link]",
     ]
 
@@ -195,6 +211,27 @@ def test_every_ending_has_its_words(reason: str) -> None:
     assert (
         "after 1,200 steps, 0:02; best weights of step 1,100" in drawn([Finished(1200, reason, 1100, 2.4)])[1]
     )
+
+
+def test_network_without_attention_shows_what_the_question_is_worth() -> None:
+    event = Looked(1, None, None, None, None, 0.25, {})
+    view = View(Console(file=io.StringIO(), width=80))
+    view.take(stepped(1))
+    (line,) = view.plain(event)
+    assert str(line) == "attention: the question saves 0.25 nats a token"
+    view.take(event)
+    console = Console(file=io.StringIO(), width=80, color_system=None)
+    with console.capture() as captured:
+        console.print(view.render())
+    assert captured.get().splitlines()[-1] == "attention: question saves 0.25 nats"
+
+
+def test_nothing_measured_of_attention_is_no_line() -> None:
+    console = Console(file=io.StringIO())
+    event, view = Looked(1, None, None, None, None, None, {}), View(console)
+    assert [*view.take(stepped(1)), *view.take(event), *view.plain(event)] == []
+    console.print(view.render())
+    assert "attention" not in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_sum_is_shown_where_there_are_several_corpora() -> None:

@@ -2,12 +2,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from chatbot.training.card import model_card
+from chatbot.training.card import attention_in_words, model_card
 
 ROW = {"pairs": 12, "perplexity": 80.04, "ngram_perplexity": 160.0, "ratio": 0.5, "loss": 1.0}
+LOOKED: dict[str, Any] = {
+    "pairs": 1000, "tokens": 9000, "entropy": 0.618, "heaviest": 0.409, "moved": 0.2849, "mass": 1.0,
+    "gain": 0.3141, "gauges": {},
+}  # fmt: skip
 REPORT: dict[str, Any] = {
     "corpora": {"mine": ROW, "yours": ROW | {"pairs": 3}},
     "all": ROW | {"pairs": 15},
+    "attention": LOOKED,
     "ngram_order": 3,
     "held_out": True,
     "variety": {"questions": 15, "distinct1": 0.25, "distinct2": 0.5, "commonest": [["oh | well", 0.2]]},
@@ -62,6 +67,18 @@ def test_one_corpus_needs_no_sum() -> None:
 
 def test_card_tells_how_varied_replies_are() -> None:
     assert "distinct-2 0.500; the commonest is “oh \\| well”, 20.0% of them." in card()
+
+
+def test_card_tells_what_attention_does() -> None:
+    figures = "entropy 0.62 of uniform, heaviest token 41%, moved 28%; the question saves 0.31 nats a token"
+    assert f"Attention on 1,000 of these pairs: {figures}." in card()
+
+
+def test_what_was_not_measured_of_attention_is_not_told() -> None:
+    nothing = dict.fromkeys(LOOKED) | {"pairs": 1, "gauges": {}}
+    assert attention_in_words(nothing | {"gain": 0.2}) == "the question saves 0.20 nats a token"
+    assert attention_in_words(nothing | {"mass": 0.7, "gauges": {"centre": 0.456}}) == "mass 70%, centre 0.46"
+    assert "Attention could not be measured." in card(report=REPORT | {"attention": nothing})
 
 
 def test_text_cannot_break_the_table_of_samples() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chatbot.errors import ChatbotError
-from chatbot.training.events import Evaluated, Event, Finished, Prepared, Stepped, Warned
+from chatbot.training.events import Evaluated, Event, Finished, Looked, Prepared, Stepped, Warned
 from chatbot.training.metrics import metrics_log
 
 STEP = Stepped(3, 0.5, 1.25, 2.0, 0.001, math.inf, 40, 7.5)
@@ -21,6 +22,19 @@ def test_numbers_json_does_not_have_become_null() -> None:
     event = Evaluated(3, math.nan, math.inf, False, {"a": math.inf, "b": 2.0})
     record = json.loads(json.dumps(event.to_json(), allow_nan=False))
     assert (record["loss"], record["perplexity"], record["corpora"]) == (None, None, {"a": None, "b": 2.0})
+
+
+def test_what_attention_does_is_a_line_of_json() -> None:
+    event = Looked(3, None, None, None, None, math.inf, {"gate": math.nan, "centre": 0.5})
+    assert json.loads(json.dumps(event.to_json(), allow_nan=False)) == {
+        "event": "looked", "step": 3, "entropy": None, "heaviest": None, "moved": None, "mass": None,
+        "gain": None, "gauges": {"gate": None, "centre": 0.5},
+    }  # fmt: skip
+
+
+def test_step_has_the_gauges_of_its_loss() -> None:
+    assert STEP.to_json()["gauges"] == {}
+    assert dataclasses.replace(STEP, gauges={"gate": 0.5}).to_json()["gauges"] == {"gate": 0.5}
 
 
 def logged(path: Path, *events: Event, since: int | None = None) -> list[tuple[str, int]]:

@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from chatbot.training.events import Evaluated, Event, Finished, Stepped
+from chatbot.training import trainer as module
+from chatbot.training.events import Evaluated, Event, Finished, Looked, Stepped, Warned
 from chatbot.training.trainer import Trainer, own_weights
 
 EPOCH = 0
@@ -67,7 +68,8 @@ def test_stopping_and_resuming_is_never_having_stopped(
     assert [(e.step, e.loss, e.lr) for e in of_kind(events, Stepped)] == [
         (e.step, e.loss, e.lr) for e in of_kind(wanted, Stepped)
     ]
-    assert of_kind(events, Evaluated) == of_kind(wanted, Evaluated)
+    for kind in (Evaluated, Looked, Warned):
+        assert of_kind(events, kind) == of_kind(wanted, kind)
 
 
 @pytest.mark.parametrize("options", [{"save_every": 3}, {"eval_every": 3}, {"steps": 0, "epochs": 2.5}])
@@ -85,6 +87,19 @@ def test_kill_and_resuming_is_never_having_been_killed(
     assert same(weights_of(trainer), weights_of(whole))
     assert same(trainer.best, whole.best)
     assert trainer.progress.step == whole.progress.step
+
+
+@pytest.mark.parametrize("stop", [5, 13])  # before and after the trouble is told of
+def test_resumed_run_does_not_repeat_a_warning(
+    make_trainer: MakeTrainer, saves: Any, monkeypatch: pytest.MonkeyPatch, stop: int
+) -> None:
+    texts = {"ignoring": "the decoder ignores the question"}
+    monkeypatch.setattr(module, "troubles", lambda seen: texts)
+    events = stopped_after(make_trainer(eval_every=4, steps=24), stop)
+    trainer = resumed(make_trainer, saves, eval_every=4, steps=24)
+    texts["stuck"] = "attention is stuck"  # another one is told
+    events += list(trainer.run())
+    assert [event.text for event in of_kind(events, Warned)] == list(texts.values())
 
 
 def test_finished_run_goes_on_with_a_larger_budget_and_validates_on_the_way(

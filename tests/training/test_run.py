@@ -20,7 +20,7 @@ from chatbot.evaluation.perplexity import fit_of
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training import run as module
 from chatbot.training.data import take
-from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Stepped, Warned
+from chatbot.training.events import Event, Finished, Looked, Prepared, Reported, Saved, Stepped, Warned
 from chatbot.training.request import Request
 from chatbot.training.run import TrainingRun, unsigned
 
@@ -100,6 +100,20 @@ def test_report_is_what_a_ngram_and_the_kept_weights_give(make_request: MakeRequ
     assert row["ngram_perplexity"] == pytest.approx(theirs, abs=0.01)
     assert row["ratio"] == pytest.approx(row["perplexity"] / theirs, abs=1e-3)
     assert row["pairs"] == len(pairs)
+
+
+def test_report_and_card_tell_what_attention_of_the_kept_weights_does(make_request: MakeRequest) -> None:
+    request = make_request()
+    events = trained(request)
+    (reported,) = [event for event in events if isinstance(event, Reported)]
+    last = [event for event in events if isinstance(event, Looked)][-1]  # the best, and of all held-out pairs
+    attention = reported.report["attention"]
+    for name in ("entropy", "heaviest", "moved", "mass", "gain"):
+        assert attention[name] == pytest.approx(getattr(last, name), abs=1e-4)
+    assert attention["pairs"] == reported.report["all"]["pairs"]
+    assert f"the question saves {attention['gain']:.2f} nats" in (request.folder / "README.md").read_text(
+        "utf-8"
+    )
 
 
 def test_card_shows_replies_to_held_out_questions(make_request: MakeRequest) -> None:

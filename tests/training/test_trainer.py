@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import re
@@ -14,9 +15,11 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from chatbot.build import build_network
 from chatbot.config import ModelOptions, TrainingOptions
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.evaluation.looking import Looking, look
 from chatbot.evaluation.perplexity import Fit
+from chatbot.nn.encoder import Encoded
 from chatbot.training import trainer as module
-from chatbot.training.events import Evaluated, Event, Finished, Sampled, Saved, Stepped
+from chatbot.training.events import Evaluated, Event, Finished, Looked, Sampled, Saved, Stepped, Warned
 from chatbot.training.schedule import rate_factor
 from chatbot.training.trainer import EVALUATIONS, Trainer, build_optimizer, own_weights
 
@@ -73,11 +76,11 @@ def test_dropout_is_on_in_every_step_and_off_in_every_validation(make_trainer: M
     network_of(trainer).register_forward_pre_hook(lambda network, _: modes.append(network.training))
     kinds = []
     for event in trainer.run():
-        kinds.append((type(event).__name__, set(modes)))
+        kinds += [] if isinstance(event, Warned) else [(type(event).__name__, set(modes))]
         modes.clear()
         if isinstance(event, Stepped | Saved):
             assert all(m.training for m in network_of(trainer).modules()), event
-    validation = [("Evaluated", {False}), ("Sampled", set()), ("Saved", set())]
+    validation = [("Evaluated", {False}), ("Looked", set()), ("Sampled", set()), ("Saved", set())]
     two_steps = [("Stepped", {True})] * 2
     assert kinds == [*two_steps, *validation, *two_steps, *validation, ("Saved", set()), ("Finished", set())]
 
@@ -197,7 +200,93 @@ def test_minutes_end_the_run(make_trainer: MakeTrainer, monkeypatch: pytest.Monk
     assert finished.step == 29
 
 
+# What attention does
+
+HEALTHY = Looking(10, 50, entropy=0.6, heaviest=0.4, moved=0.3, mass=1.0, gain=0.3, gauges={"gate": 0.5})
+
+
+def test_attention_is_watched_at_each_validation_on_the_same_pairs(make_trainer: MakeTrainer) -> None:
+    trainer, seen = make_trainer(steps=4, eval_every=2), []
+    ((_, pairs, _),) = trainer._validation
+    events = []
+    for event in trainer.run():
+        events.append(event)
+        if isinstance(event, Evaluated):
+            seen.append(dataclasses.asdict(look(network_of(trainer), pairs, torch.device("cpu"))))
+    assert [(e.step, e.entropy, e.moved, e.gain, e.gauges) for e in of_kind(events, Looked)] == [
+        (step, each["entropy"], each["moved"], each["gain"], {})
+        for step, each in zip((2, 4), seen, strict=True)
+    ]
+    places = [place for place, event in enumerate(events) if isinstance(event, Evaluated)]
+    assert all(isinstance(events[place + 1], Looked) for place in places)
+
+
+@pytest.mark.parametrize(
+    ("held_out", "watched"), [([30], 30), ([60, 20], 50), ([800], 100), ([2000, 9], 200)]
+)
+def test_attention_is_watched_on_a_share_of_the_held_out_pairs(held_out: list[int], watched: int) -> None:
+    pairs = [EncodedPairs.from_lists([[5]] * n, [[6]] * n, [1] * n, 12) for n in held_out]
+    assert len(module._some(pairs)) == watched
+
+
+def test_watching_attention_changes_nothing(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched, unwatched = make_trainer(eval_every=3), make_trainer(eval_every=3)
+    torch.manual_seed(5)
+    finish(watched)
+    monkeypatch.setattr(module, "look", lambda *_: HEALTHY)
+    torch.manual_seed(5)
+    events, _ = finish(unwatched)
+    assert same(weights_of(watched), weights_of(unwatched))
+    assert of_kind(events, Looked)[0].gauges == {"gate": 0.5}
+
+
+def test_decoder_that_hears_nothing_of_the_question_is_told_of_once(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer(steps=12)
+
+    def blank(encoder: Any, args: Any, encoded: Encoded) -> Encoded:
+        return Encoded(encoded.outputs * 0, tuple(final * 0 for final in encoded.finals))
+
+    network_of(trainer).encoder.register_forward_hook(blank)
+    events, _ = finish(trainer)
+    looked = of_kind(events, Looked)
+    assert [event.entropy for event in looked] == pytest.approx([1.0] * 12, abs=1e-5)
+    assert [event.gain for event in looked] == pytest.approx([0.0] * 12, abs=1e-5)
+    told = of_kind(events, Warned)
+    assert [event.step for event in told] == [4, 4]  # a third of the run
+    assert [text.partition(":")[0] for text in (event.text for event in told)] == [
+        "attention is spread evenly",
+        "the decoder ignores the question",
+    ]
+
+
+def test_trouble_that_comes_late_is_told_then_and_never_again(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck, deaf = (dataclasses.replace(HEALTHY, **change) for change in ({"moved": 0.0}, {"gain": 0.0}))
+    seen = iter([stuck, HEALTHY, stuck, deaf, HEALTHY, stuck, deaf])
+    monkeypatch.setattr(module, "look", lambda *_: next(seen))
+    events, _ = finish(make_trainer(steps=14, eval_every=2))
+    assert [(event.step, event.text.partition(":")[0]) for event in of_kind(events, Warned)] == [
+        (6, "attention is stuck"),
+        (8, "the decoder ignores the question"),
+    ]
+
+
 # The numbers of a step
+
+
+def test_gauges_of_the_loss_are_told_with_the_step(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn = module.sequence_loss
+    assert [event.gauges for event in of_kind(finish(make_trainer(steps=2))[0], Stepped)] == [{}, {}]
+    gauges = {"reward variance": 0.25}
+    monkeypatch.setattr(
+        module, "sequence_loss", lambda *args: dataclasses.replace(learn(*args), gauges=gauges)
+    )
+    assert [event.gauges for event in of_kind(finish(make_trainer(steps=2))[0], Stepped)] == [gauges] * 2
 
 
 def test_learning_rate_follows_the_schedule(make_trainer: MakeTrainer) -> None:
