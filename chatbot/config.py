@@ -84,7 +84,11 @@ class TextOptions:
     )
 
 
-ATTENTIONS = ("none", "additive", "dot", "scaled-dot", "general")
+ATTENTIONS = ("none", "additive", "dot", "scaled-dot", "general", "cosine", "location", "multi-head")
+
+POINTER = "pointer"
+COPYING = ("pointer-generator", POINTER)
+"""Outputs that copy words of the question; the pointer does nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ class ModelOptions:
     align: str = option(
         "global",
         "which positions the scores compete over",
-        choices=("global",),
+        choices=("global", "local-m", "local-p", "hard", "straight-through", "ntm"),
     )
     ask: str = option(
         "current",
@@ -119,11 +123,18 @@ class ModelOptions:
     coverage: bool = option(False, "scores know what was looked at before, and looking again has a price")
     output: str = option(
         "softmax",
-        "how a word is said",
-        choices=("softmax",),
+        "how a word is said: from the vocabulary, from there or copied from the question, or copied only",
+        choices=("softmax", *COPYING),
     )
-    encoder: str = option("rnn", "what reads the question", choices=("rnn",))
-    decoder: str = option("rnn", "what writes the reply", choices=("rnn",))
+    encoder: str = option("rnn", "what reads the question", choices=("rnn", "snail", "lstmn", "transformer"))
+    decoder: str = option("rnn", "what writes the reply", choices=("rnn", "snail", "ntm", "transformer"))
+    slots: int = option(32, "slots in the memory of --decoder ntm", unit="slots", low=1, high=4096)
+    slot_size: int = option(32, "size of a slot", unit="numbers", low=1, high=4096)
+    norm: str = option(
+        "pre",
+        "where layers of a Transformer are normalised: before what they compute, or after",
+        choices=("pre", "post"),
+    )
     cell: str = option("lstm", "recurrent cell", choices=("lstm", "gru"))
     embed: int = option(256, "size of a token's embedding", unit="numbers", low=1)
     hidden: int = option(
@@ -134,9 +145,11 @@ class ModelOptions:
     residual: bool = option(
         False, "a recurrent layer's input is added to its output, from the second layer on"
     )
+    self_attention: bool = option(False, "gated self-attention (SAGAN) over the encoder's outputs")
     reverse_source: bool = option(False, "read the question from its end")
     dropout: float = option(0.05, "share of activations dropped in training", low=0.0, high=0.9)
     tie: bool = option(True, "one embedding table for question, reply and output")
+    frozen: bool = option(False, "the vectors of --embeddings stay as they are; needs --no-tie")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +175,9 @@ class TrainingOptions:
         0, "steps between saves of the training state; 0: at each validation", unit="steps", low=0
     )
     patience: int = option(5, "validations without improvement before stopping; 0: never", low=0)
+    embeddings: str = option(
+        "", "file of word vectors to start from (GloVe, word2vec or fastText); needs --tokenizer words"
+    )
     seed: int = option(0, "random seed")
     device: str = option("auto", "where to compute", choices=("auto", "cpu", "cuda", "mps"))
 
@@ -243,6 +259,29 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Named sets of options, applied before single ones."""
 
+PAPERS: dict[str, dict[str, Any]] = {
+    "sutskever2014": {
+        "attention": "none",
+        "cell": "lstm",
+        "layers": 4,
+        "bidirectional": False,
+        "reverse_source": True,
+    },
+    "bahdanau2015": {"attention": "additive", "ask": "previous", "cell": "gru"},
+    "luong2015": {
+        "attention": "general",
+        "align": "local-p",
+        "window": 10,
+        "ask": "feeding",
+        "cell": "lstm",
+        "layers": 4,
+        "bidirectional": False,
+        "reverse_source": True,
+    },
+}
+"""Options that pair the parts as a paper does, applied after a preset; sizes stay those of the preset.
+``docs/papers.md`` says what each takes from its paper."""
+
 
 def locate(key: str, where: str = "") -> tuple[str, str]:
     """The section and field name of an option given as "section.name", "name" or "some-name".
@@ -283,7 +322,7 @@ def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
     label = where or "--" + (meta["flag"] or name.replace("_", "-"))
     if kind is float and type(value) is int:
         value = float(value) if abs(value) < 2**1000 else math.inf
-    value = meta["aliases"].get(value, value) if kind is str else value
+    value = meta["aliases"].get(value, value) if isinstance(value, str) else value
     if type(value) is not kind:
         raise OptionError(label, f"{name} must be {kind.__name__}, not {value!r}")
     if meta["choices"] and value not in meta["choices"]:

@@ -31,7 +31,7 @@ FLOORS: list[set[str]] = [
     {"evaluation"},
     {"training"},
     {"bot"},
-    {"repl"},
+    {"repl", "comparison"},
     {"cli"},
 ]
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}

@@ -120,3 +120,9 @@ def test_types_are_those_written_down() -> None:
 def test_sections_are_frozen() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         Config().model.hidden = 3  # type: ignore[misc]
+
+
+def test_other_names_of_a_choice_become_the_choice() -> None:
+    assert check_value("model", "attention", "bahdanau") == check_value("model", "attention", "additive")
+    with pytest.raises(OptionError, match="must be str"):
+        check_value("model", "attention", ["dot"])

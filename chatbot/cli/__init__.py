@@ -19,6 +19,7 @@ from chatbot.cli.streams import use_utf8
 VERBS = {
     "train": "chatbot.cli.train:train",
     "chat": "chatbot.cli.chat:chat",
+    "compare": "chatbot.cli.compare:compare",
     "corpus": "chatbot.cli.corpus:corpus",
 }
 """Where each verb lives, in the order of the help."""

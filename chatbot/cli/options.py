@@ -1,6 +1,6 @@
 """Command-line options made from the fields of ``chatbot.config``, and the options verbs share.
 
-Precedence, lowest first: defaults, ``--preset``, ``--config FILE.toml``, single options.
+Precedence, lowest first: defaults, ``--preset``, ``--like``, ``--config FILE.toml``, single options.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from chatbot.cli.toml import to_toml
-from chatbot.config import PRESETS, SECTIONS, Config, check_value, locate, option_field, option_type
+from chatbot.config import PAPERS, PRESETS, SECTIONS, Config, check_value, locate, option_field, option_type
 from chatbot.errors import OptionError
 
 Function = Callable[..., Any]
@@ -77,7 +77,11 @@ def given_options(params: Mapping[str, Any], *wanted: str) -> dict[str, Any]:
 
 
 def resolve_config(
-    base: Config, preset: str | None, config_file: Path | None, set_options: Mapping[str, Any]
+    base: Config,
+    preset: str | None,
+    config_file: Path | None,
+    set_options: Mapping[str, Any],
+    like: str | None = None,
 ) -> Config:
     """The configuration after everything the user said.
 
@@ -86,15 +90,17 @@ def resolve_config(
         preset: a name among ``PRESETS``.
         config_file: TOML with the sections of ``--dump-config``; options may be left out.
         set_options: by "name" or "section.name"; None stands for "not given".
+        like: a name among ``PAPERS``.
 
     Raises:
-        OptionError: an unknown preset or option, a value out of range, an unreadable file.
+        OptionError: an unknown preset, paper or option, a value out of range, an unreadable file.
     """
     config = base
-    if preset is not None:
-        if preset not in PRESETS:
-            raise OptionError("--preset", f"no preset {preset!r}", "choose one of " + ", ".join(PRESETS))
-        config = config.replace(PRESETS[preset], f"--preset {preset}")
+    for kind, name, known in (("preset", preset, PRESETS), ("like", like, PAPERS)):
+        if name is not None:
+            if name not in known:
+                raise OptionError(f"--{kind}", f"no {kind} {name!r}", "choose one of " + ", ".join(known))
+            config = config.replace(known[name], f"--{kind} {name}")
     if config_file is not None:
         config = config.replace(_read_file(config_file), str(config_file))
     return config.replace({name: value for name, value in set_options.items() if value is not None})
@@ -140,6 +146,15 @@ def preset_option(command: Function) -> Function:
         "--preset",
         metavar=f"[{'|'.join(PRESETS)}]",
         help="A set of options to start from; --config and single options win.  [default: small]",
+    )(command)
+
+
+def like_option(command: Function) -> Function:
+    """``--like PAPER``."""
+    return click.option(
+        "--like",
+        metavar="PAPER",
+        help="The pairing of a paper: " + ", ".join(PAPERS) + "; --config and single options win.",
     )(command)
 
 

@@ -23,6 +23,7 @@ from chatbot.cli.options import (
     dump_config,
     dump_config_option,
     given_options,
+    like_option,
     option_name,
     preset_option,
     resolve_config,
@@ -52,6 +53,7 @@ LIMITS = ("training.minutes", "training.epochs", "training.steps")
 @click.argument("corpora_named", metavar="[CORPUS]...", nargs=-1)
 @click.option("--name", metavar="NAME", help="Name of the checkpoint.  [default: made from the corpora]")
 @preset_option
+@like_option
 @config_options(*SECTIONS)
 @click.option(
     "--half/--single", "half", default=None, help="Precision the weights are stored in.  [default: half]"
@@ -125,7 +127,7 @@ def _config(params: Mapping[str, Any], checkpoints: Path) -> Config:
         start = load(find(params["start"], checkpoints)).config
         base = dataclasses.replace(Config(), text=start.text, model=start.model, decoding=start.decoding)
         return _changed(base, params, given, "--from", ("text", "model"), FREE_TO_START_FROM)
-    return resolve_config(Config(), params["preset"], params["config_file"], given)
+    return resolve_config(Config(), params["preset"], params["config_file"], given, params["like"])
 
 
 def _default(key: str) -> Any:
@@ -150,7 +152,7 @@ def _changed(
     Raises:
         OptionError: another option changes.
     """
-    config = resolve_config(base, params["preset"], params["config_file"], given)
+    config = resolve_config(base, params["preset"], params["config_file"], given, params["like"])
     before, after = base.to_json(), config.to_json()
     for section in sections:
         for name, value in before[section].items():

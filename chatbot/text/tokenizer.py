@@ -126,6 +126,14 @@ class Tokenizer:
             raise CheckpointError(where, "special tokens are not ids 0 to 3", remedy)
         return cls(model, kind, case)
 
+    def words(self) -> list[str]:
+        """What each id spells, without the space in front; "" for special tokens and single bytes."""
+        names = (self._tgt.id_to_token(i) for i in range(self.vocab))
+        return [
+            "" if i < len(SPECIALS) or name in _BYTE_OF else spelling.decode("utf-8", "replace").strip()
+            for i, (name, spelling) in enumerate(zip(names, self._spellings, strict=True))
+        ]
+
     def to_json(self) -> str:
         """The tokenizer in the Hugging Face ``tokenizers`` format; the same bytes for the same tokenizer."""
         return json.dumps(json.loads(self._serialized), ensure_ascii=False, indent=1)
