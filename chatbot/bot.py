@@ -148,21 +148,19 @@ class Chatbot:
             return Reply(question, "")
         text, best = answer.ranked[0]
         named = tuple(Candidate(said, hypothesis.score) for said, hypothesis in answer.ranked)
-        attention = self._attention(question, answer.offsets, best) if self._attends else None
+        attention = self._attention(question, answer, best) if self._attends else None
         return Reply(question, text, best.score, False, answer.truncated, named, attention)
 
-    def _attention(
-        self, question: str, offsets: Sequence[tuple[int, int]], hypothesis: Hypothesis
-    ) -> Attention:
+    def _attention(self, question: str, answer: Answer, hypothesis: Hypothesis) -> Attention:
         """Weights between words; only words of which the model read something are columns."""
         ended = hypothesis.tokens[-1:] == (EOS,)
         said = hypothesis.tokens[:-1] if ended else hypothesis.tokens
-        decoded = self._answering.tokenizer.decode_with_offsets(said)
+        decoded = self._answering.tokenizer.decode_with_offsets(said, answer.words)
         text = decoded.text.strip()
         shift = len(decoded.text) - len(decoded.text.lstrip())
         pieces = [(max(0, start - shift), max(0, end - shift)) for start, end in decoded.offsets]
-        source, reply = read_words(offsets, word_spans(question)), read_words(pieces, word_spans(text))
-        owners = assign(offsets, source)
+        source, reply = read_words(answer.offsets, word_spans(question)), read_words(pieces, word_spans(text))
+        owners = assign(answer.offsets, source)
         weights = hypothesis.weights
         rows = merge_weights(weights[: len(said)], assign(pieces, reply), owners, len(reply), len(source))
         end = merge_weights(weights[len(said) :], [0] * ended, owners, int(ended), len(source))

@@ -169,6 +169,24 @@ def test_untrained_network_says_nothing_a_terminal_would_obey(kind: str, options
             assert not [special for special in ("<pad>", "<unk>", "<bos>", "<eos>") if special in text]
 
 
+@pytest.mark.parametrize("output", ["pointer-generator", "pointer"])
+@pytest.mark.parametrize(
+    "options", [GREEDY, DecodingOptions(beam=400, block_ngram=2)], ids=["greedy", "wide"]
+)
+def test_untrained_network_copies_nothing_a_terminal_would_obey(
+    output: str, options: DecodingOptions
+) -> None:
+    """Every word of these questions is unknown; the beam is wider than all there is to say."""
+    tokenizer = Tokenizer.train("words", [("bye", "see you")], 300, "question")
+    network = build_network(ModelOptions(embed=8, hidden=8, output=output), tokenizer.vocab, seed=2)
+    engine = TorchEngine(network, tokenizer.vocab, torch.device("cpu"))
+    bot = Chatbot("wild", Answering(tokenizer, engine, 40, 3, extends=True), options)
+    questions = [*ODD, "a\u001b[31mb", "x\u202ey \u2028z"]
+    for reply in bot.replies(questions, candidates=min(9, options.beam)):
+        for text in (reply.text, *(candidate.reply for candidate in reply.candidates)):
+            assert not [c for c in text if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"}]
+
+
 def test_special_tokens_and_bytes_a_network_prefers_are_not_said(characters: Tokenizer) -> None:
     """The likeliest path is specials; among bytes, an escape sequence and half a character."""
     escape = [characters.encode(char).ids[-1] for char in "\u001b[31m"[1:]]

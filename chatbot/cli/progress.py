@@ -169,10 +169,13 @@ def _prepared(event: Prepared) -> list[RenderableType]:
     ]
     for corpus in summary["mix"]:
         parts = counts[corpus["name"]].values()
-        long, empty = sum(part["too_long"] for part in parts), sum(part["empty"] for part in parts)
+        long, empty, foreign = (
+            sum(part.get(reason, 0) for part in parts) for reason in ("too_long", "empty", "not_in_question")
+        )
+        pointed = f", {foreign:,} with a word their question lacks" if foreign else ""
         lines.append(
             f"  {visible(corpus['name'])} x {corpus['times']:g}: {corpus['train']:,} pairs to train on, "
-            f"{corpus['valid']:,} held out; left out {long:,} replies too long, {empty:,} empty"
+            f"{corpus['valid']:,} held out; left out {long:,} replies too long, {empty:,} empty{pointed}"
         )
     replies = summary["replies"]
     lines.append(

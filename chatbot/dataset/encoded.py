@@ -15,7 +15,7 @@ _ARRAYS = ("src", "src_starts", "tgt", "tgt_starts", "words")
 
 @dataclass(frozen=True, slots=True)
 class EncodedPairs:
-    """Pairs as ids, without BOS and EOS.
+    """Pairs as ids, without BOS and EOS; those from the vocabulary's size on are words of their question.
 
     Shapes: src, tgt [all tokens]; src_starts, tgt_starts [pairs + 1], pair i is
     ``src[src_starts[i]:src_starts[i + 1]]``; words [pairs], white-space words of the reply.
@@ -31,7 +31,11 @@ class EncodedPairs:
     def from_lists(
         cls, src: Sequence[Sequence[int]], tgt: Sequence[Sequence[int]], words: Sequence[int], vocab: int
     ) -> EncodedPairs:
-        """Pack lists of ids in the smallest type that holds the vocabulary."""
+        """Pack lists of ids in the smallest type that holds them.
+
+        Args:
+            vocab: all ids are below it: the vocabulary, and as many words more as a question may add to it.
+        """
         kind = np.uint16 if vocab <= 1 << 16 else np.uint32
         return cls(*_flat(src, kind), *_flat(tgt, kind), np.asarray(words, dtype=np.int32))
 

@@ -46,8 +46,8 @@ class Candidates:
     renormalised, so that a hypothesis' sum is what forced decoding gives. k is at most the
     vocabulary; forbidden tokens may fill the tail with -inf.
 
-    Shapes: tokens, log_probs [rows, k]; weights [rows, src_len] (what this step looked at, exactly 0
-    past a row's own source); state holds the rows after this step.
+    Shapes: tokens, log_probs [rows, k]; weights [rows, src_len] (what this step looked at; columns past a
+    row's own source belong to nobody); state holds the rows after this step.
     """
 
     tokens: NDArray[np.int64]

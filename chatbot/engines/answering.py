@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chatbot.config import Config, DecodingOptions
+from chatbot.config import COPYING, Config, DecodingOptions
 from chatbot.decoding.engine import Engine
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.decoding.search import search
+from chatbot.text.extension import Extended, extend
 from chatbot.text.tokenizer import Encoded, Tokenizer
 
 BATCH = 64
@@ -26,11 +27,13 @@ class Answer:
         offsets: character ranges of the question's tokens that were read.
         truncated: the question has more tokens; only its last ones were read.
         ranked: different texts, best first, each with its hypothesis; () where nothing was asked.
+        words: of the question, that the vocabulary lacks and the hypotheses may hold, see ``Extended``.
     """
 
     offsets: tuple[tuple[int, int], ...] = ()
     truncated: bool = False
     ranked: tuple[tuple[str, Hypothesis], ...] = ()
+    words: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -46,17 +49,20 @@ class Answering:
         tokenizer, engine: of the same checkpoint.
         max_src: of a longer question the last so many tokens are read.
         max_tgt: longest reply in tokens, unless the options say otherwise.
+        extends: the engine can say words of a question that the vocabulary lacks.
     """
 
     tokenizer: Tokenizer
     engine: Engine
     max_src: int
     max_tgt: int
+    extends: bool = False
 
     @classmethod
     def of(cls, config: Config, tokenizer: Tokenizer, engine: Engine) -> Answering:
-        """With the lengths of a configuration."""
-        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt)
+        """With the lengths and the output of a configuration."""
+        extends = config.model.output in COPYING
+        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt, extends)
 
     def answers(self, texts: Sequence[str], options: DecodingOptions, n_best: int = 1) -> list[Answer]:
         """An answer to each text, whatever it is batched with.
@@ -66,34 +72,42 @@ class Answering:
         """
         found: list[Answer] = []
         for start in range(0, len(texts), BATCH):
-            encoded = [self.tokenizer.encode(text, src=True) for text in texts[start : start + BATCH]]
-            found += self._batch(encoded, options, n_best)
+            found += self._batch(texts[start : start + BATCH], options, n_best)
         return found
 
-    def _batch(self, encoded: Sequence[Encoded], options: DecodingOptions, n_best: int) -> list[Answer]:
+    def _batch(self, texts: Sequence[str], options: DecodingOptions, n_best: int) -> list[Answer]:
+        encoded = [self.tokenizer.encode(text, src=True) for text in texts]
         asked = [row for row, question in enumerate(encoded) if question.ids]
         answers = [Answer()] * len(encoded)
         if not asked:
             return answers
+        read = [self._read(texts[row], encoded[row]) for row in asked]
         longest = options.max_tokens or self.max_tgt
         found = search(
             self.engine,
-            [encoded[row].ids[-self.max_src :] for row in asked],
+            [question.ids for question in read],
             beam=options.beam,
             n_best=max(n_best, min(options.beam, n_best + SPARE)),
             max_length=longest + 1,  # EOS counts there, and not here
             length_penalty=options.length_penalty,
             block_ngram=options.block_ngram,
         )
-        for row, hypotheses in zip(asked, found, strict=True):
-            ranked = self._ranked([hypothesis.within(longest) for hypothesis in hypotheses])
-            cut = len(encoded[row].ids) > self.max_src
-            answers[row] = Answer(encoded[row].offsets[-self.max_src :], cut, ranked[:n_best])
+        for row, question, hypotheses in zip(asked, read, found, strict=True):
+            ranked = self._ranked([hypothesis.within(longest) for hypothesis in hypotheses], question.words)
+            cut = len(question.ids) < len(encoded[row].ids)
+            answers[row] = Answer(question.offsets, cut, ranked[:n_best], question.words)
         return answers
 
-    def _ranked(self, hypotheses: Sequence[Hypothesis]) -> tuple[tuple[str, Hypothesis], ...]:
+    def _read(self, text: str, encoded: Encoded) -> Extended:
+        """What is read of a question."""
+        read = encoded.last(self.max_src)
+        return extend(self.tokenizer, text, read) if self.extends else Extended(read.ids, read.offsets)
+
+    def _ranked(
+        self, hypotheses: Sequence[Hypothesis], words: Sequence[str]
+    ) -> tuple[tuple[str, Hypothesis], ...]:
         """Hypotheses that read alike count once, the best one; silent ones come last."""
         texts: dict[str, Hypothesis] = {}
         for hypothesis in hypotheses:
-            texts.setdefault(self.tokenizer.decode(hypothesis.tokens).strip(), hypothesis)
+            texts.setdefault(self.tokenizer.decode(hypothesis.tokens, words).strip(), hypothesis)
         return tuple(sorted(texts.items(), key=lambda item: not item[0]))

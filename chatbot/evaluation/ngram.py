@@ -8,8 +8,9 @@ unigrams are interpolated with the uniform distribution.
 
 Source: Kneser and Ney 1995; Chen and Goodman 1999, sections 2.7 and 3.
 
-It reads each reply with order - 1 BOS in front and EOS behind. numpy only: a context is known by its
-place in a sorted table of all contexts of its order, so the vocabulary may have any size.
+It reads each reply with order - 1 BOS in front and EOS behind; ids that the vocabulary lacks are <unk>.
+numpy only: a context is known by its place in a sorted table of all contexts of its order, so the
+vocabulary may have any size.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from chatbot.dataset.encoded import EncodedPairs
 
-BOS, EOS = 2, 3
+UNK, BOS, EOS = 1, 2, 3
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -57,7 +58,7 @@ class KneserNey:
     def __init__(self, pairs: EncodedPairs, order: int, vocab: int, discount: float | None = None) -> None:
         self.order = order
         self.vocab = vocab
-        tokens, _ = _stream(pairs, order)
+        tokens, _ = _stream(pairs, order, vocab)
         self._orders: list[_Order] = []
         chain = _context_numbers(tokens, order, vocab, None)
         for n in range(1, order + 1):
@@ -91,7 +92,7 @@ class KneserNey:
 
         Shapes: [pairs]
         """
-        tokens, rows = _stream(pairs, self.order)
+        tokens, rows = _stream(pairs, self.order, self.vocab)
         known = [order.contexts for order in self._orders]
         chain = _context_numbers(tokens, self.order, self.vocab, known)
         predicted = _predicted(tokens)
@@ -111,7 +112,7 @@ def best_order(
     ]
 
 
-def _stream(pairs: EncodedPairs, order: int) -> tuple[Ints, Ints]:
+def _stream(pairs: EncodedPairs, order: int, vocab: int) -> tuple[Ints, Ints]:
     """All replies end to end, order - 1 BOS before and EOS after each, and the row of each token."""
     lengths = np.diff(pairs.tgt_starts)
     pad = max(order - 1, 1)
@@ -120,7 +121,7 @@ def _stream(pairs: EncodedPairs, order: int) -> tuple[Ints, Ints]:
     tokens = np.full(int(sizes.sum()), BOS, dtype=np.int64)
     rows = np.repeat(np.arange(len(lengths)), sizes)
     inside = np.arange(len(pairs.tgt)) - np.repeat(np.asarray(pairs.tgt_starts[:-1]), lengths)
-    tokens[np.repeat(starts + pad, lengths) + inside] = pairs.tgt
+    tokens[np.repeat(starts + pad, lengths) + inside] = np.where(pairs.tgt < vocab, pairs.tgt, UNK)
     tokens[starts + sizes - 1] = EOS
     return tokens, rows
 

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from chatbot.nn.decoder import Decoded
-from chatbot.nn.seq2seq import PAD, Seq2Seq
+from chatbot.nn.embedding import PAD
+from chatbot.nn.seq2seq import Seq2Seq
 
 BASELINE_DECAY = 0.9
 """How much of the moving baseline stays at each batch (Xu et al. 2015, section 4.1)."""

@@ -12,9 +12,13 @@ class Output(nn.Module):
     An output that copies has more columns than the vocabulary: column ``vocab + i`` is the i-th word of the
     source that the vocabulary lacks. Columns a row cannot say are -inf.
 
+    ``ends_source`` says that an <eos> has to stand behind each source, for a reply to end with.
+
     Shapes: features [positions, embed], weights [positions, src_len], ids [positions, src_len] (each
     position's source) -> logits [positions, words]
     """
+
+    ends_source = False
 
     def forward(self, features: Tensor, weights: Tensor, ids: Tensor) -> Tensor:
         """Logits of every word."""

@@ -9,12 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from chatbot.nn.decoder import Decoded, Decoder
+from chatbot.nn.embedding import PAD
 from chatbot.nn.encoder import Encoded, Encoder
 from chatbot.nn.memory import Memory
 from chatbot.nn.output import Output
 from chatbot.nn.rows import Rows
 
-PAD, UNK = 0, 1
+UNK, EOS = 1, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,12 @@ class Seq2Seq(nn.Module):
     def encode(self, src: Tensor) -> tuple[Source, Rows]:
         """Read sources; what a decoder needs of them and its state before the first word.
 
+        An output may want each source to end with EOS: then everything has one column more, and what was
+        looked at past a source's own length is its end.
+
         Shapes: src [batch, src_len], padded with 0 on the right.
         """
+        src = with_ends(src) if self.output.ends_source else src
         mask = src != PAD
         encoded: Encoded = self.encoder(self._embed(self.src_embedding, src), mask)
         memories = self.decoder.prepare(encoded, mask)
@@ -107,16 +112,16 @@ class Seq2Seq(nn.Module):
         return embedded
 
 
+def with_ends(src: Tensor) -> Tensor:
+    """Sources with EOS behind the last token of each.
+
+    Shapes: [batch, src_len] -> [batch, src_len + 1]
+    """
+    ends = (src != PAD).sum(1, keepdim=True)  # [batch, 1]
+    return nn.functional.pad(src, (0, 1), value=PAD).scatter(1, ends, EOS)
+
+
 def named_tensors(network: nn.Module) -> Iterator[tuple[str, Tensor]]:
     """Everything a network is made of besides its code: parameters and buffers, a shared one once."""
     yield from network.named_parameters()
     yield from network.named_buffers()
-
-
-def new_embedding(vocab: int, embed: int) -> nn.Embedding:
-    """A table of random vectors of about length 1; that of padding is 0 and stays so."""
-    table = nn.Embedding(vocab, embed, padding_idx=PAD)
-    nn.init.normal_(table.weight, std=embed**-0.5)
-    with torch.no_grad():
-        table.weight[PAD].zero_()
-    return table

@@ -26,6 +26,7 @@ from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
 from chatbot.errors import CheckpointError
 from chatbot.text.normalizer import build_normalizer, encodable, invisible_removed
+from chatbot.text.words import set_off
 
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 PAD, UNK, BOS, EOS = range(4)
@@ -48,6 +49,10 @@ class Encoded:
 
     ids: tuple[int, ...]
     offsets: tuple[tuple[int, int], ...]
+
+    def last(self, most: int) -> Encoded:
+        """The last so many."""
+        return Encoded(self.ids[-most:], self.offsets[-most:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,7 @@ class Tokenizer:
             self._src.pre_tokenizer = model.pre_tokenizer
         self.vocab: int = model.get_vocab_size()
         self._spellings = [_spelling(model.id_to_token(i) or "") for i in range(self.vocab)]
+        self._spellings[: len(SPECIALS)] = [b"", f" {SPECIALS[UNK]}".encode(), b"", b""]
 
     @classmethod
     def train(cls, kind: str, texts: Iterable[tuple[str, str]], vocabulary: int, case: str) -> Tokenizer:
@@ -158,23 +164,29 @@ class Tokenizer:
         clean = [encodable(text) for text in texts]
         return [encoding.ids for encoding in model.encode_batch_fast(clean, add_special_tokens=False)]
 
-    def decode(self, ids: Iterable[int]) -> str:
+    def decode(self, ids: Iterable[int], words: Sequence[str] = ()) -> str:
         """The text of some ids; special tokens other than <unk> say nothing."""
-        return self.decode_with_offsets(ids).text
+        return self.decode_with_offsets(ids, words).text
 
-    def decode_with_offsets(self, ids: Iterable[int]) -> Decoded:
+    def decode_with_offsets(self, ids: Iterable[int], words: Sequence[str] = ()) -> Decoded:
         """The text of some ids and each id's range in it.
 
         A character that takes several bytes belongs to the id that completes it. Bytes that are no
         UTF-8, and characters that could steer a terminal, are left out.
+
+        Args:
+            words: what the ids from ``vocab`` on spell, see ``chatbot.text.extension``; where they are not
+                known any more, they are called word1, word2 and so on.
         """
         decoder = codecs.getincrementaldecoder("utf-8")(errors="ignore")
         text, ends = "", []
         for token in ids:
-            spelling = self._spellings[token] if token >= len(SPECIALS) else b""
-            if token == UNK:
-                spelling = f" {SPECIALS[UNK]}".encode()
-            text += invisible_removed(decoder.decode(spelling))
+            if token < self.vocab:
+                piece = decoder.decode(self._spellings[token])
+            else:
+                k = token - self.vocab
+                piece = set_off(text, words[k] if k < len(words) else f" word{k + 1}")
+            text += invisible_removed(piece)
             ends.append(len(text))
         shift = 1 if text.startswith(" ") else 0
         ends = [max(0, end - shift) for end in ends]

@@ -19,6 +19,12 @@ _LETTERS = rf"{_LETTER}(?:{_LETTER}|[\u200c\u200d])*"
 _UNSEEN = r"(?:\p{Cf}|(?!\s)\p{Cc})+"
 _WORD = regex.compile(rf"[{_UNSPACED}]\p{{M}}*|{_LETTERS}(?:(?:['\u2019.\-]|{_UNSEEN}){_LETTERS})*|(?!\s)\X")
 
+_BEGINS = regex.compile(_LETTER)
+_BEGINS_UNSPACED = regex.compile(rf"[{_UNSPACED}]")
+_ENDS = regex.compile(rf"(?:{_LETTER}|[,.;:!?\p{{Pe}}\p{{Pf}}])$")
+_ENDS_UNSPACED = regex.compile(rf"[{_UNSPACED}]\p{{M}}*$")
+_ENDS_OPEN = regex.compile(r"(?:[\p{Ps}\p{Pi}¿¡]|(?:^|\s)[\"'])$")
+
 
 def word_spans(text: str) -> list[tuple[int, int]]:
     """Half-open character ranges of the words of a text, in order."""
@@ -57,6 +63,18 @@ def _touched(pieces: Sequence[tuple[int, int]], words: Sequence[tuple[int, int]]
         while stop < len(words) and words[stop][0] < max(end, start + 1):
             stop += 1
         yield range(first, stop)
+
+
+def set_off(before: str, word: str) -> str:
+    """A word taken from elsewhere, with a space in front where it needs one behind other text.
+
+    Opening brackets and quotation marks hold on to it, letters and punctuation push it away, scripts written
+    without spaces stay so; else it keeps what it had.
+    """
+    bare, tail = word.removeprefix(" "), before[-2:]
+    if _ENDS_OPEN.search(tail) or (_ENDS_UNSPACED.search(tail) and _BEGINS_UNSPACED.match(bare)):
+        return bare
+    return f" {bare}" if _ENDS.search(tail) and _BEGINS.match(bare) else word
 
 
 def merge_weights(

@@ -27,15 +27,13 @@ from chatbot.training.request import RUN, STATE, Request, RunRecord, read_run
 from chatbot.training.state import Progress, load_state, save_state, saved_step
 from chatbot.training.trained import Trained, spread_questions
 from chatbot.training.trainer import Trainer, load_weights, own_weights
+from chatbot.training.warnings import warnings
 
 VALIDATION_PAIRS = 1000
 """Held-out pairs a corpus that validations during a run look at; the end looks at all."""
 
 SAMPLES = 3
 """Questions whose replies are shown at each validation."""
-
-FEW_PAIRS = 100
-"""A person is warned below so many."""
 
 
 class TrainingRun:
@@ -82,7 +80,7 @@ class TrainingRun:
     def _events(
         self, data: TrainingData, base: checkpoint.Checkpoint | None, notices: list[str], device: torch.device
     ) -> Iterator[Event]:
-        yield from warnings(data, notices, self._request.config.text.max_tgt)
+        yield from warnings(data, notices, self._request.config)
         summary = {**data.summary, "mix": data.described(), "vocab": data.tokenizer.vocab}
         yield Prepared(0, summary)
         network = self._network(data, base)
@@ -239,28 +237,6 @@ def no_denormals() -> Iterator[None]:
         yield
     finally:
         torch.set_flush_denormal(False)
-
-
-def warnings(data: TrainingData, notices: list[str], max_tgt: int) -> Iterator[Warned]:
-    """What a person should know of the data before training on it.
-
-    Args:
-        notices: of the reader.
-        max_tgt: longest reply learned, in tokens.
-    """
-    for notice in notices:
-        yield Warned(0, notice)
-    pairs = sum(len(corpus.train) for corpus in data.corpora)
-    if pairs < FEW_PAIRS:
-        few = "1 training pair" if pairs == 1 else f"{pairs} training pairs"
-        yield Warned(0, f"only {few}: the bot will know little more")
-    if not any(len(corpus.valid) for corpus in data.corpora):
-        yield Warned(0, "no conversation was held out: validation looks at the training pairs")
-    for name, parts in data.summary["corpora"].items():
-        long, kept = (sum(part[k] for part in parts.values()) for k in ("too_long", "kept"))
-        if long > kept:
-            what = f"{long} of {long + kept} replies are longer than {max_tgt} tokens"
-            yield Warned(0, f"{name}: {what}; raise --max-tgt")
 
 
 def unsigned(seed: int) -> int:

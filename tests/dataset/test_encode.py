@@ -6,8 +6,8 @@ import pytest
 
 from chatbot.corpus.conversation import Pair
 from chatbot.dataset import encode
-from chatbot.dataset.encode import EncodingCounts, encode_pairs, source_text
-from chatbot.text.tokenizer import Tokenizer
+from chatbot.dataset.encode import Copying, EncodingCounts, encode_pairs, source_text
+from chatbot.text.tokenizer import UNK, Tokenizer
 
 
 @pytest.fixture
@@ -58,3 +58,59 @@ def test_no_pairs_give_no_ids(words: Tokenizer) -> None:
 
 def test_turns_before_a_reply_are_one_question() -> None:
     assert source_text(("how are you", "fine")) == "how are you\nfine"
+
+
+# Copying
+
+COPYING = Copying(extends=True)
+NAMES = [pair("a Zorblax b quux", "c quux zorblax unheard"), pair("a b", "c unheard"), pair("zorblax", "a")]
+
+
+@pytest.mark.parametrize("chunk", [1, 4096])
+def test_unknown_words_of_a_question_are_numbered_from_the_vocabulary_on(
+    monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(encode, "_CHUNK", chunk)
+    tokenizer = Tokenizer.train("words", [("a b c", "a b c")], 300, "question")
+    first, second = tokenizer.vocab, tokenizer.vocab + 1
+    encoded, counts = encode_pairs(NAMES, tokenizer, 9, 9, COPYING)
+    a, b, c = (tokenizer.encode(word).ids[0] for word in "abc")
+    found = [[side.tolist() for side in encoded.pair(row)] for row in range(3)]
+    assert found == [
+        [[a, first, b, second], [c, second, first, UNK]],
+        [[a, b], [c, UNK]],
+        [[first], [a]],
+    ]
+    assert counts == EncodingCounts(kept=3)
+
+
+def test_without_copying_unknown_words_are_all_one(words: Tokenizer) -> None:
+    encoded, _ = encode_pairs(NAMES, words, 9, 9)
+    assert max(encoded.src.max(), encoded.tgt.max()) < words.vocab
+    assert (encoded.src == UNK).sum() == 3
+
+
+def test_ids_beyond_the_vocabulary_fit(words: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a vocabulary that sixteen bits just hold."""
+    monkeypatch.setattr(words, "vocab", 65_535)
+    encoded, _ = encode_pairs([pair("a x y z", "z y x")], words, 9, 9, COPYING)
+    assert encoded.pair(0)[0].tolist()[1:] == [65_535, 65_536, 65_537]
+    assert encoded.pair(0)[1].tolist() == [65_537, 65_536, 65_535]
+
+
+def test_only_what_is_read_of_a_question_can_be_copied(words: Tokenizer) -> None:
+    encoded, counts = encode_pairs([pair("x y a b z", "x z")], words, 3, 9, COPYING)
+    src, tgt = (side.tolist() for side in encoded.pair(0))
+    assert src[2:] == [words.vocab]
+    assert tgt == [UNK, words.vocab]
+    assert counts.cut == 1
+
+
+def test_replies_that_say_what_their_question_lacks_are_counted(words: Tokenizer) -> None:
+    """For a network that says nothing else; what is not read is lacking, too."""
+    pairs = [pair("a x b", "b x"), pair("a b", "c"), pair("a b", "x"), pair("c a b", "c"), pair("x", "a b c")]
+    encoded, counts = encode_pairs(pairs, words, 3, 2, Copying(extends=True, only=True))
+    assert len(encoded) == 2
+    assert counts == EncodingCounts(kept=2, too_long=1, not_in_question=2)
+    _, shorter = encode_pairs(pairs, words, 2, 2, Copying(extends=True, only=True))
+    assert shorter == EncodingCounts(kept=1, too_long=1, not_in_question=3, cut=1)

@@ -166,3 +166,14 @@ def test_best_order_is_the_one_with_the_fewest_nats() -> None:
     sums = {order: KneserNey(train, order, 8).nats(held_out).sum() for order in range(2, 7)}
     assert sums[best.order] == min(sums.values())
     assert best.order >= 3
+
+
+def test_words_of_questions_are_unknown_ones() -> None:
+    """Ids beyond the vocabulary, which would be taken for other tokens."""
+    vocab = 9
+    replies = [*random_replies(5, 40, vocab), [vocab, 4], [4, vocab + 3, vocab]]
+    unknown = [[token if token < vocab else 1 for token in reply] for reply in replies]
+    found, wanted = (
+        KneserNey(pairs_of(each, 14), 3, vocab).nats(pairs_of(each, 14)) for each in (replies, unknown)
+    )
+    np.testing.assert_array_equal(found, wanted)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.text.words import assign, merge_weights, read_words, word_spans
+from chatbot.text.words import assign, merge_weights, read_words, set_off, word_spans
 
 Spans = list[tuple[int, int]]
 TEXTS = st.text(st.sampled_from(list("ab  .!好😀\u200d")), max_size=20)
@@ -125,3 +125,37 @@ def test_weight_on_white_space_in_front_goes_to_the_first_word() -> None:
 
 def test_no_words_give_no_weights() -> None:
     assert merge_weights(np.zeros((1, 1), np.float32), [-1], [-1], 0, 0).shape == (0, 0)
+
+
+@pytest.mark.parametrize("word", ["Zorblax", " Zorblax"])
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("Hi", "Hi Zorblax"),
+        ("Hi,", "Hi, Zorblax"),
+        ("Hi (", "Hi (Zorblax"),
+        ('say "', 'say "Zorblax'),
+        ('"', '"Zorblax'),
+        ("¿", "¿Zorblax"),
+        ('"no"', None),
+        ("", None),
+    ],
+)
+def test_word_from_elsewhere_is_set_off_as_it_must(word: str, before: str, text: str | None) -> None:
+    """With or without the space it had; where nothing says so, that space decides."""
+    assert before + set_off(before, word) == (before + word if text is None else text)
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "text"),
+    [
+        ("好", " 你", "好你"),
+        ("好", " a", "好 a"),
+        ("ok", "!", "ok!"),
+        ("ok", " 😀", "ok 😀"),
+        ("ok", " :-)", "ok :-)"),
+        ("e.g", ".", "e.g."),
+    ],
+)
+def test_other_scripts_and_signs_stand_as_they_stood(before: str, word: str, text: str) -> None:
+    assert before + set_off(before, word) == text

@@ -144,6 +144,50 @@ def test_corpus_all_of_whose_conversations_would_be_held_out_is_trained_on(tmp_p
         assert len(data.joined()) == 1
 
 
+# Outputs that copy
+
+WORDS = {"tokenizer": "words", "vocabulary": 300, "validation": 0.0}
+SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
+NAMES = [f"my name is Zo{a}{b}\thi Zo{a}{b}" for a, b in zip(SYLLABLES * 6, 6 * SYLLABLES[:-1], strict=False)]
+
+
+def test_copied_words_are_beyond_the_vocabulary_and_no_prior_counts_them(tmp_path: Path) -> None:
+    talk = written(tmp_path / "talk.tsv", NAMES)
+    data = prepared(tmp_path, talk, output="pointer-generator", **WORDS)
+    pairs, vocab = data.joined(), data.tokenizer.vocab
+    assert [int((side >= vocab).sum()) for side in (pairs.src, pairs.tgt)] == [len(NAMES)] * 2
+    counts = data.token_counts()
+    assert len(counts) == vocab
+    assert sorted(counts[counts > 0]) == [len(NAMES)] * 2  # hi, and the end
+    assert max(concatenate([take(pairs, 50), pairs]).tgt) == vocab
+    plain = prepared(tmp_path, talk, **WORDS)
+    assert plain.tokenizer.to_json() == data.tokenizer.to_json()
+    assert max(plain.joined().src) < vocab
+
+
+def test_outputs_that_copy_have_keys_of_their_own(tmp_path: Path, talk: Path) -> None:
+    outputs = ("softmax", "pointer-generator", "pointer")
+    lines = written(tmp_path / "echo.tsv", [f"a{n} b\tb" for n in range(9)])
+    assert len({prepared(tmp_path, lines, output=output, **WORDS).key for output in outputs}) == 3
+    assert prepared(tmp_path, talk, output="softmax").key == prepared(tmp_path, talk).key
+
+
+def test_pairs_that_a_pointer_cannot_say_are_left_out_and_counted(tmp_path: Path) -> None:
+    talk = written(tmp_path / "talk.tsv", ["a b c\tc b a", "d e\te", "f g\th", "i\ti j"])
+    data = prepared(tmp_path, talk, output="pointer", **WORDS)
+    assert texts(data, data.joined()) == [("a b c", "c b a"), ("d e", "e")]
+    counts = data.summary["corpora"]["talk.tsv"]["train"]
+    assert (counts["kept"], counts["not_in_question"]) == (2, 2)
+
+
+def test_pointer_with_nothing_to_point_at_is_refused(tmp_path: Path) -> None:
+    talk = written(tmp_path / "talk.tsv", ["a b\tc", "d e\tf"])
+    with pytest.raises(
+        CorpusError, match=r"0 pairs: every reply has a word that its question lacks.*--output"
+    ):
+        prepared(tmp_path, talk, output="pointer", **WORDS)
+
+
 # What cannot be learned from
 
 
