@@ -7,17 +7,33 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from chatbot.config import ModelOptions
+from chatbot.config import COPYING, POINTER, Config, ModelOptions
 from chatbot.dataset.batches import SRC_STEP, round_up
+from chatbot.dataset.encode import Copying
 from chatbot.errors import OptionError
 from chatbot.nn.attention import Attention
+from chatbot.nn.copying import CopyOutput, PointerOutput
 from chatbot.nn.core import Core, RnnCore
 from chatbot.nn.decoder import ASKS, Decoder
+from chatbot.nn.embedding import new_embedding
 from chatbot.nn.encoder import Encoder, ReversedEncoder, RnnEncoder
+from chatbot.nn.gated import GatedEncoder
+from chatbot.nn.lstmn import LstmnEncoder
+from chatbot.nn.ntm import NtmCore
 from chatbot.nn.output import Output, SoftmaxOutput
-from chatbot.nn.registry import build_attention
-from chatbot.nn.seq2seq import Seq2Seq, new_embedding
+from chatbot.nn.registry import GLOBAL, NONE, build_attention
+from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.nn.sizes import AttentionSizes
+from chatbot.nn.snail import SnailCore, SnailEncoder
+from chatbot.nn.transformer import TransformerDecoder, TransformerEncoder
+from chatbot.nn.transformer_layers import LayerSizes
+from chatbot.text.tokenizer import SPECIALS
+
+REPLY_REACH = 32
+"""Tokens of a reply that SNAIL's convolutions reach over; its attention reads any number."""
+
+POINTING_ALIGNS = (GLOBAL, "ntm")
+"""Alignments that give every word of a question some weight, so that none of them is impossible to say."""
 
 
 def build_network(options: ModelOptions, vocab: int, seed: int = 0, max_src: int = 40) -> Seq2Seq:
@@ -31,25 +47,49 @@ def build_network(options: ModelOptions, vocab: int, seed: int = 0, max_src: int
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        src = new_embedding(vocab, options.embed)
-        tgt = src if options.tie else new_embedding(vocab, options.embed)
+        if options.frozen and options.tie:
+            raise OptionError("--frozen", "what words are said with must be learned", "add --no-tie")
+        src = new_embedding(vocab, options.embed, frozen=options.frozen)
+        tgt = src if options.tie else new_embedding(vocab, options.embed, frozen=options.frozen)
+        said = tgt if options.tie else new_embedding(vocab, options.embed)
+        longest = max_src + (options.output == POINTER)  # an <eos> stands behind each source
         try:
-            encoder = _encoder(options)
-            decoder = DECODERS[options.decoder](options, max_src)
-            output = OUTPUTS[options.output](
-                options, tgt if options.tie else new_embedding(vocab, options.embed)
-            )
+            encoder = _encoder(options, longest)
+            decoder = DECODERS[options.decoder](options, longest)
+            output = OUTPUTS[options.output](options, said)
         except ValueError as error:
             raise OptionError("model", str(error), "change one of the two") from None
         return Seq2Seq(src, tgt, encoder, decoder, output, options.dropout)
 
 
-def _encoder(options: ModelOptions) -> Encoder:
-    encoder = ENCODERS[options.encoder](options)
+def check_model(config: Config) -> None:
+    """Whether the options of a network fit together, before time is spent on data.
+
+    Raises:
+        OptionError: they do not.
+    """
+    build_network(config.model, len(SPECIALS), max_src=config.text.max_src)
+
+
+def copying(options: ModelOptions) -> Copying:
+    """What the replies that a network can learn take from their questions."""
+    return Copying(extends=options.output in COPYING, only=options.output == POINTER)
+
+
+def _encoder(options: ModelOptions, max_src: int) -> Encoder:
+    encoder = ENCODERS[options.encoder](options, max_src)
+    if options.self_attention:
+        encoder = _gated(options, encoder)
     return ReversedEncoder(encoder) if options.reverse_source else encoder
 
 
-def _rnn_encoder(options: ModelOptions) -> Encoder:
+def _gated(options: ModelOptions, encoder: Encoder) -> Encoder:
+    if options.attention == NONE:
+        raise ValueError(f"{NONE} reads nothing of what self-attention would change")
+    return GatedEncoder(encoder, options.hidden)
+
+
+def _rnn_encoder(options: ModelOptions, max_src: int) -> Encoder:
     return RnnEncoder(
         options.cell,
         options.embed,
@@ -59,6 +99,29 @@ def _rnn_encoder(options: ModelOptions) -> Encoder:
         bidirectional=options.bidirectional,
         residual=options.residual,
     )
+
+
+def _snail_encoder(options: ModelOptions, max_src: int) -> Encoder:
+    return SnailEncoder(options.embed, options.hidden, options.layers, max_src, options.dropout)
+
+
+def _lstmn_encoder(options: ModelOptions, max_src: int) -> Encoder:
+    return LstmnEncoder(
+        options.embed,
+        options.hidden,
+        options.layers,
+        options.dropout,
+        bidirectional=options.bidirectional,
+        residual=options.residual,
+    )
+
+
+def _layer_sizes(options: ModelOptions) -> LayerSizes:
+    return LayerSizes(options.hidden, options.heads, options.dropout, options.norm)
+
+
+def _transformer_encoder(options: ModelOptions, max_src: int) -> Encoder:
+    return TransformerEncoder(options.embed, options.layers, _layer_sizes(options))
 
 
 def _attention(options: ModelOptions, max_src: int) -> Attention:
@@ -91,18 +154,61 @@ def _rnn_core(options: ModelOptions, size: int) -> Core:
     )
 
 
+def _snail_core(options: ModelOptions, size: int) -> Core:
+    return SnailCore(size, options.hidden, options.layers, REPLY_REACH, options.dropout)
+
+
+def _ntm_core(options: ModelOptions, size: int) -> Core:
+    controller = _rnn_core(options, size + options.slot_size)
+    return NtmCore(controller, options.hidden, options.slots, options.slot_size)
+
+
+def _transformer_decoder(options: ModelOptions, max_src: int) -> Decoder:
+    if options.ask != "current":
+        raise ValueError(
+            f"a Transformer asks in every layer with what it has of the current word, so --ask {options.ask} "
+            "does not fit --decoder transformer"
+        )
+    return TransformerDecoder(
+        options.embed, options.layers, _layer_sizes(options), lambda: _attention(options, max_src)
+    )
+
+
 def _softmax_output(options: ModelOptions, table: nn.Embedding) -> Output:
     return SoftmaxOutput(table)
 
 
-ENCODERS: dict[str, Callable[[ModelOptions], Encoder]] = {
+def _copy_output(options: ModelOptions, table: nn.Embedding) -> Output:
+    if options.attention == NONE:
+        raise ValueError(f"{options.output} copies what it looks at, and attention {NONE} looks nowhere")
+    return CopyOutput(table)
+
+
+def _pointer_output(options: ModelOptions, table: nn.Embedding) -> Output:
+    if options.attention == NONE or options.align not in POINTING_ALIGNS:
+        looks = NONE if options.attention == NONE else options.align
+        raise ValueError(
+            f"{options.output} may have to say any word, and {looks} does not look at all of them"
+        )
+    return PointerOutput(table.num_embeddings)
+
+
+ENCODERS: dict[str, Callable[[ModelOptions, int], Encoder]] = {
     "rnn": _rnn_encoder,
+    "snail": _snail_encoder,
+    "lstmn": _lstmn_encoder,
+    "transformer": _transformer_encoder,
 }
 
 DECODERS: dict[str, Callable[[ModelOptions, int], Decoder]] = {
     "rnn": _core_decoder(_rnn_core),
+    "snail": _core_decoder(_snail_core),
+    "ntm": _core_decoder(_ntm_core),
+    "transformer": _transformer_decoder,
 }
 
 OUTPUTS: dict[str, Callable[[ModelOptions, nn.Embedding], Output]] = {
     "softmax": _softmax_output,
+    "pointer-generator": _copy_output,
+    POINTER: _pointer_output,
 }

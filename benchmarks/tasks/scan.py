@@ -82,7 +82,8 @@ def run() -> Table:
     return Table(
         "SCAN, simple split",
         "All 20,910 commands of the published grammar; a random fifth is asked for. Lake and Baroni 2018, "
-        "section 3: 99.8 % with their best network, a two-layer LSTM without attention; 5,000 steps of 64 here.",
+        "section 3: 99.8 % with their best network, a two-layer LSTM without attention; 5,000 steps of 64 "
+        "here.",
         ("attention", "right", "share"),
         tuple(rows),
     )

@@ -1,4 +1,4 @@
-"""Align(scores): how source positions compete for weight."""
+"""Align(scores): how source positions compete for weight; the contract, and soft attention."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from chatbot.nn.memory import AttentionState
+from chatbot.nn.precision import single
 from chatbot.nn.sizes import AttentionSizes
 
 
@@ -55,7 +56,7 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 
     Shapes: scores [batch, tgt_len, src_len], mask broadcast to it; one position a row at least is True
     """
-    return torch.softmax(scores.masked_fill(~mask, float("-inf")), dim=-1)
+    return torch.softmax(single(scores).masked_fill(~mask, float("-inf")), dim=-1)
 
 
 class GlobalAlign(Align):

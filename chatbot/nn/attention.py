@@ -55,7 +55,7 @@ class ScoredAttention(Attention):
 
     def prepare(self, values: Tensor, mask: Tensor, summary: Tensor) -> Memory:
         """The memory of encoded sources, with the score's keys."""
-        return Memory(self.score.project(values), values, mask, summary)
+        return Memory(self.score.project(values, mask), values, mask, summary)
 
     def start(self, memory: Memory) -> AttentionState:
         """The state before the first query."""

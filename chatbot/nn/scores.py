@@ -10,6 +10,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from chatbot.errors import OptionError
+from chatbot.nn.precision import single
 from chatbot.nn.sizes import AttentionSizes
 
 
@@ -18,7 +20,7 @@ class Score(nn.Module):
 
     A score is made from AttentionSizes.
 
-    Shapes: project [batch, src_len, value] -> [batch, src_len, key];
+    Shapes: project values [batch, src_len, value], mask [batch, src_len] -> [batch, src_len, key];
     forward query [batch, tgt_len, query], keys [batch, src_len, key] -> [batch, tgt_len, src_len]
     """
 
@@ -31,7 +33,7 @@ class Score(nn.Module):
         """Size of the keys."""
         return self.sizes.value
 
-    def project(self, values: Tensor) -> Tensor:
+    def project(self, values: Tensor, mask: Tensor) -> Tensor:
         """Keys of the values; the values themselves unless a score says otherwise."""
         return values
 
@@ -60,7 +62,7 @@ class AdditiveScore(Score):
         """Size of the keys: that of the inner layer."""
         return self.sizes.inner
 
-    def project(self, values: Tensor) -> Tensor:
+    def project(self, values: Tensor, mask: Tensor) -> Tensor:
         """U k."""
         keys: Tensor = self.u(values)
         return keys
@@ -122,7 +124,7 @@ class GeneralScore(Score):
         """Size of the keys: that of the query."""
         return self.sizes.query
 
-    def project(self, values: Tensor) -> Tensor:
+    def project(self, values: Tensor, mask: Tensor) -> Tensor:
         """W k."""
         keys: Tensor = self.w(values)
         return keys
@@ -130,3 +132,78 @@ class GeneralScore(Score):
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         """q · W k."""
         return query @ keys.transpose(1, 2)
+
+
+class CosineScore(Score):
+    """Score by the angle alone, as sharply as the query asks for.
+
+        score(q, k) = β · q·k / (|q| |k|),   β = softplus(w · q + b)
+
+    Source: Graves et al. 2014, section 3.3.1, equations 5 and 6. β starts near ``SHARPNESS``: a cosine is
+    at most 1, and with β at 1 the best of twenty positions could get a weight of 0.28 and no more.
+
+    Raises:
+        ValueError: query and value differ in size.
+    """
+
+    SHARPNESS = 8.0
+
+    def __init__(self, sizes: AttentionSizes) -> None:
+        super().__init__(sizes)
+        if sizes.query != sizes.value:
+            raise ValueError(
+                f"cosine needs a query and values of one size, not {sizes.query} and {sizes.value}"
+            )
+        self.beta = nn.Linear(sizes.query, 1)
+        nn.init.constant_(self.beta.bias, math.log(math.expm1(self.SHARPNESS)))
+
+    def project(self, values: Tensor, mask: Tensor) -> Tensor:
+        """k / |k|."""
+        return _direction(values)
+
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        """β · q·k / (|q| |k|)."""
+        beta = nn.functional.softplus(self.beta(query))  # [batch, tgt_len, 1]
+        return beta * (_direction(query) @ keys.transpose(1, 2))
+
+
+def _direction(vectors: Tensor) -> Tensor:
+    """Vectors of length 1; those much shorter than 0.001 stay short, so that 0 has a gradient."""
+    exact = single(vectors)
+    return (exact * torch.rsqrt(exact.square().sum(-1, keepdim=True) + 1e-6)).to(vectors.dtype)
+
+
+class LocationScore(Score):
+    """Score positions by the query alone, whatever stands there.
+
+        score(q, j) = (W q)_j
+
+    Source: Luong et al. 2015, equation 8 ("location"). W has a row for each of ``src_len`` positions.
+    """
+
+    def __init__(self, sizes: AttentionSizes) -> None:
+        super().__init__(sizes)
+        self.w = nn.Linear(sizes.query, sizes.src_len, bias=False)
+
+    @property
+    def key(self) -> int:
+        """Size of the keys: there is nothing to know of a value."""
+        return 0
+
+    def project(self, values: Tensor, mask: Tensor) -> Tensor:
+        """Nothing of each value.
+
+        Raises:
+            OptionError: a source has more tokens than W has rows.
+        """
+        rows = self.w.out_features
+        if mask.shape[1] > rows and bool(mask[:, rows:].any()):
+            longest = int(mask.sum(1).max())
+            what = f"a question of {longest} tokens is longer than the {rows} that location can look at"
+            raise OptionError("--max-src", what, f"ask with at most {rows}, or train another --attention")
+        return values[..., :0]
+
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        """W q; padding beyond its last row gets 0."""
+        scores: Tensor = self.w(query)
+        return nn.functional.pad(scores, (0, keys.shape[1] - scores.shape[-1]))
