@@ -266,7 +266,9 @@ PAPERS: dict[str, dict[str, Any]] = {
         "layers": 4,
         "bidirectional": False,
         "reverse_source": True,
+        "lr": 4e-3,
     },
+    "graves2014": {"decoder": "ntm", "attention": "cosine", "align": "ntm", "cell": "lstm", "lr": 4e-3},
     "bahdanau2015": {"attention": "additive", "ask": "previous", "cell": "gru"},
     "luong2015": {
         "attention": "general",
@@ -277,7 +279,38 @@ PAPERS: dict[str, dict[str, Any]] = {
         "layers": 4,
         "bidirectional": False,
         "reverse_source": True,
+        "dropout": 0.2,
+        "lr": 4e-3,
     },
+    "xu2015": {"attention": "additive", "align": "hard", "ask": "previous", "cell": "lstm", "lr": 4e-3},
+    "vinyals2015": {"attention": "additive", "output": "pointer", "cell": "lstm", "bidirectional": False},
+    "cheng2016": {"encoder": "lstmn", "attention": "additive", "bidirectional": False},
+    "britz2017": {
+        "attention": "additive",
+        "cell": "lstm",
+        "layers": 4,
+        "lr": 4e-3,
+        "beam": 10,
+        "length_penalty": 1.0,
+    },
+    "see2017": {"attention": "additive", "coverage": True, "output": "pointer-generator", "cell": "lstm"},
+    "vaswani2017": {
+        "encoder": "transformer",
+        "decoder": "transformer",
+        "attention": "multi-head",
+        "layers": 2,
+        "dropout": 0.1,
+        "label_smoothing": 0.1,
+        "lr": 2e-3,
+    },
+    "mishra2018": {
+        "encoder": "snail",
+        "decoder": "snail",
+        "attention": "scaled-dot",
+        "layers": 2,
+        "lr": 5e-3,
+    },
+    "zhang2018": {"self_attention": True},
 }
 """Options that pair the parts as a paper does, applied after a preset; sizes stay those of the preset.
 ``docs/papers.md`` says what each takes from its paper."""

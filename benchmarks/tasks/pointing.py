@@ -26,7 +26,7 @@ from chatbot.nn.encoder import Encoded, RnnEncoder
 from chatbot.nn.output import Output, SoftmaxOutput
 from chatbot.nn.registry import build_attention
 from chatbot.nn.rows import Rows
-from chatbot.nn.seq2seq import Seq2Seq, Source, with_ends
+from chatbot.nn.seq2seq import UNK, Seq2Seq, Source, with_ends
 from chatbot.nn.sizes import AttentionSizes
 
 SHORTEST, LONGEST = 5, 10
@@ -154,8 +154,12 @@ class PointNetwork(Seq2Seq):
 
 
 def _read(table: Tensor, ids: Tensor) -> Tensor:
-    """The embeddings [batch, length, embed] of ids [batch, length], a table [batch, ids, embed] a row."""
-    return table.gather(1, ids[:, :, None].expand(-1, -1, table.shape[2]))
+    """The embeddings of ids; a position beyond the points is read as <unk>.
+
+    Shapes: table [batch, ids, embed], ids [batch, length] -> [batch, length, embed]
+    """
+    known = ids.masked_fill(ids >= table.shape[1], UNK)
+    return table.gather(1, known[:, :, None].expand(-1, -1, table.shape[2]))
 
 
 OUTPUTS: dict[str, Callable[[], Output]] = {

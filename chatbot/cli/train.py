@@ -43,6 +43,9 @@ FREE_TO_RESUME = {"minutes", "epochs", "steps", "eval_every", "save_every", "pat
 FREE_TO_START_FROM = {"dropout", "max_src", "max_tgt"}
 """Options of text and network that may change in fine-tuning; the weights hang on the others."""
 
+BUILT_FOR_LENGTH = {"encoder": "snail", "attention": "location"}
+"""Parts that have weights for each position of a question, so that ``--max-src`` may not change either."""
+
 CHECKPOINTS = Path("checkpoints")
 """Where ``--resume NAME`` looks unless told otherwise."""
 
@@ -126,7 +129,9 @@ def _config(params: Mapping[str, Any], checkpoints: Path) -> Config:
 
         start = load(find(params["start"], checkpoints)).config
         base = dataclasses.replace(Config(), text=start.text, model=start.model, decoding=start.decoding)
-        return _changed(base, params, given, "--from", ("text", "model"), FREE_TO_START_FROM)
+        bound = any(getattr(start.model, name) == part for name, part in BUILT_FOR_LENGTH.items())
+        free = FREE_TO_START_FROM - ({"max_src"} if bound else set())
+        return _changed(base, params, given, "--from", ("text", "model"), free)
     return resolve_config(Config(), params["preset"], params["config_file"], given, params["like"])
 
 

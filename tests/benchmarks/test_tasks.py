@@ -124,9 +124,11 @@ def test_only_the_pointer_can_say_positions_never_trained(output: str, most: int
     assert reached.all()
 
 
-def test_answers_are_what_teacher_forcing_finds_likeliest() -> None:
+@pytest.mark.parametrize("output", pointing.OUTPUTS)
+def test_answers_are_what_teacher_forcing_finds_likeliest(output: str) -> None:
+    """Also where positions are said that the question lacks."""
     torch.manual_seed(0)
-    network = pointing.PointNetwork(1, pointing.OUTPUTS["pointer network"]())
+    network = pointing.PointNetwork(1, pointing.OUTPUTS[output]())
     questions = np.random.default_rng(0).random((32, 6, 1))
     said = pointing.answers(network, questions)
     forced = collate([([EOS], [FIRST + place for place in row]) for row in said])

@@ -295,6 +295,32 @@ def test_fine_tuning_into_another_network_is_refused(
     assert one_line(capsys).startswith(told)
 
 
+def test_longest_question_is_fixed_where_the_network_was_built_for_it(capsys: Capture) -> None:
+    assert status("train", "talk.tsv", *RUN, "--attention", "location", "--quiet") == 0
+    capsys.readouterr()
+    assert status("train", "talk.tsv", "--from", "talk", "--max-src", "99", "--quiet") == 2
+    assert one_line(capsys).startswith("--from: max_src is 40 in the checkpoint and 99 here")
+
+
+# Options of a paper
+
+
+def test_paper_comes_after_the_preset_and_before_single_options(capsys: Capture) -> None:
+    args = ("--preset", "base", "--like", "bahdanau2015", "--cell", "lstm")
+    model = tomllib.loads(dumped(capsys, *args))["model"]
+    assert (model["hidden"], model["attention"], model["ask"], model["cell"]) == (
+        384,
+        "additive",
+        "previous",
+        "lstm",
+    )
+
+
+def test_unknown_paper_is_refused_with_those_there_are(capsys: Capture) -> None:
+    assert status("train", "talk.tsv", "--like", "nobody1999") == 2
+    assert "choose one of sutskever2014" in one_line(capsys)
+
+
 # Ctrl-C
 
 
