@@ -84,8 +84,6 @@ class TextOptions:
     )
 
 
-ATTENTIONS = ("none", "additive", "dot", "scaled-dot", "general", "cosine", "location", "multi-head")
-
 POINTER = "pointer"
 COPYING = ("pointer-generator", POINTER)
 """Outputs that copy words of the question; the pointer does nothing else."""
@@ -98,7 +96,7 @@ class ModelOptions:
     attention: str = option(
         "general",
         "how a reply word's query scores the question's words; none: one fixed vector",
-        choices=ATTENTIONS,
+        choices=("none", "additive", "dot", "scaled-dot", "general", "cosine", "location", "multi-head"),
         aliases={"bahdanau": "additive", "concat": "additive"},
     )
     align: str = option(
