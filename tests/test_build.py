@@ -5,10 +5,11 @@ from itertools import product
 import pytest
 import torch
 
-from chatbot.build import build_network
+from chatbot.build import DECODERS, ENCODERS, OUTPUTS, build_network
 from chatbot.config import ModelOptions, option_field
+from chatbot.nn.decoder import ASKS
 from chatbot.nn.recurrent import CELLS
-from chatbot.nn.registry import ALIGNS, NONE, SCORES
+from chatbot.nn.registry import ALIGNS, MULTI_HEAD, NONE, SCORES
 from chatbot.nn.seq2seq import Seq2Seq
 
 VOCAB = 13
@@ -20,13 +21,22 @@ def flat(network: Seq2Seq) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(
-    ("option", "names"), [("attention", [NONE, *SCORES]), ("align", ALIGNS), ("cell", CELLS)]
+    ("option", "names"),
+    [
+        ("attention", [NONE, MULTI_HEAD, *SCORES]),
+        ("align", ALIGNS),
+        ("cell", CELLS),
+        ("ask", ASKS),
+        ("encoder", ENCODERS),
+        ("decoder", DECODERS),
+        ("output", OUTPUTS),
+    ],
 )
 def test_options_offer_what_the_registries_hold(option: str, names: list[str]) -> None:
     assert sorted(option_field("model", option).metadata["choices"]) == sorted(names)
 
 
-@pytest.mark.parametrize(("attention", "cell"), list(product([NONE, *SCORES], CELLS)))
+@pytest.mark.parametrize(("attention", "cell"), list(product([NONE, MULTI_HEAD, *SCORES], CELLS)))
 def test_every_choice_builds_a_network_that_answers(attention: str, cell: str) -> None:
     network = build_network(ModelOptions(attention=attention, cell=cell, layers=2, **SMALL), VOCAB)
     decoded, source = network(torch.tensor([[4, 5, 0], [6, 7, 8]]), torch.tensor([[2, 4], [2, 5]]))

@@ -12,12 +12,16 @@ import sys
 import time
 from collections.abc import Callable
 
-from benchmarks.tasks import copying, names, pointing, scan
+from benchmarks.tasks import copying, finding, memory, monotonic, names, pointing, recall, scan
 from benchmarks.tasks.harness import Table
 
 TASKS: dict[str, Callable[[], Table]] = {
     "copy": copying.run,
     "scan": scan.run,
+    "find": finding.run,
+    "straight": monotonic.run,
+    "recall": recall.run,
+    "memory": memory.run,
     "pointer": pointing.run,
     "names": names.run,
 }

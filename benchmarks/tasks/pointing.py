@@ -163,7 +163,7 @@ def _read(table: Tensor, ids: Tensor) -> Tensor:
 
 
 OUTPUTS: dict[str, Callable[[], Output]] = {
-    "LSTM with attention": lambda: SoftmaxOutput(nn.Embedding(POSITIONS, EMBED)),
+    "LSTM with attention": lambda: SoftmaxOutput(new_embedding(POSITIONS, EMBED)),
     "pointer network": lambda: PointerOutput(FIRST),
 }
 

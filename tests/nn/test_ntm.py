@@ -12,9 +12,10 @@ from chatbot.build import build_network
 from chatbot.config import ModelOptions
 from chatbot.nn.core import Core, RnnCore
 from chatbot.nn.ntm import FeedForwardController, NtmCore, NtmState
+from chatbot.nn.recurrent import CELLS
 
 INPUT, HIDDEN, SLOTS, SLOT, STEPS = 3, 5, 4, 2, 6
-CONTROLLERS = ("lstm", "gru", "feed-forward")
+CONTROLLERS = (*CELLS, "feed-forward")
 
 Vector = list[float]
 
@@ -22,7 +23,7 @@ every = pytest.mark.parametrize("kind", CONTROLLERS)
 
 
 def controller_of(kind: str, size: int, hidden: int) -> Core:
-    return FeedForwardController(size, hidden) if kind[0] == "f" else RnnCore(kind, size, hidden, 1, 0.0)
+    return FeedForwardController(size, hidden) if kind not in CELLS else RnnCore(kind, size, hidden, 1, 0.0)
 
 
 def core_of(kind: str) -> NtmCore:
@@ -122,7 +123,7 @@ def test_outputs_are_those_of_the_machine_in_loops() -> None:
             assert found[row, t].tolist() == pytest.approx(wanted[t], abs=1e-4)
 
 
-@pytest.mark.parametrize("kind", ["lstm", "gru"])
+@pytest.mark.parametrize("kind", CELLS)
 def test_recurrent_controller_reads_the_input_and_what_was_read_last(kind: str) -> None:
     core = core_of(kind)
     _, state = core.start(finals())
