@@ -25,7 +25,7 @@ CPU = torch.device("cpu")
 
 TASKS = {"copy": slice(None), "reverse": slice(None, None, -1)}
 STEPS = {  # scores divided by √d sharpen slowly, a fixed vector fills slowly, a location knows no content
-    "scaled-dot": 600,
+    "scaled-dot": 900,
     "location": 600,
     NONE: 900,
 }
