@@ -44,7 +44,7 @@ class Stepped(Event):
     Args:
         progress: share of the run that is done, 0 to 1.
         epoch: passes over the training pairs, with the fraction of the current one.
-        loss: the objective, nats per token.
+        loss: nats per token, without what label smoothing and attention add to the objective.
         lr: the learning rate of the step.
         gradient_norm: before clipping.
         words: white-space words of the replies in the batch, ends counted.

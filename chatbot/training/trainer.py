@@ -178,7 +178,7 @@ class Trainer:
             group["lr"] = lr
         loss = sequence_loss(self._network, batch.src, batch.tgt_in, batch.tgt_out, options.label_smoothing)
         loss.objective.backward()  # type: ignore[no-untyped-call]
-        value = float(loss.objective.detach())
+        value = float(loss.nats) / loss.tokens
         norm = float(torch.nn.utils.clip_grad_norm_(self._network.parameters(), options.clip or math.inf))
         if not value < EXPLODED:
             self.fault = f"the loss is {value:.3g} nats per token at learning rate {lr:.2g}"

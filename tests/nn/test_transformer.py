@@ -297,6 +297,8 @@ def test_gradient_reaches_every_parameter_and_is_finite(look: tuple[str, str], n
     src, tgt = torch.tensor([[4, 5, 6, 7], [8, 9, 0, 0]]), torch.tensor([[2, 4, 5], [2, 8, 9]])
     sequence_loss(network, src, tgt[:, :-1], tgt[:, 1:], 0.0).objective.backward()
     for name, parameter in network.named_parameters():
+        if "around_attention.norm" in name and look[0] == NONE:
+            continue  # nobody asks, so nobody's question is normalised
         assert parameter.grad is not None, name
         assert torch.isfinite(parameter.grad).all(), name
 
