@@ -300,6 +300,7 @@ PAPERS: dict[str, dict[str, Any]] = {
         "dropout": 0.1,
         "label_smoothing": 0.1,
         "lr": 2e-3,
+        "warmup": 0.1,
     },
     "mishra2018": {
         "encoder": "snail",

@@ -15,12 +15,12 @@ from chatbot.decoding.engine import BOS, EOS
 from chatbot.decoding.search import search
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.errors import OptionError
-from chatbot.nn.aligns import Align
-from chatbot.nn.attention import ScoredAttention
+from chatbot.nn.aligns import Align, Aligned
+from chatbot.nn.attention import NoAttention, ScoredAttention
 from chatbot.nn.decoder import Decoded
 from chatbot.nn.encoder import Encoded
 from chatbot.nn.loss import sequence_loss
-from chatbot.nn.memory import Memory
+from chatbot.nn.memory import AttentionState, Memory
 from chatbot.nn.multihead import MultiHeadAttention
 from chatbot.nn.registry import ALIGNS, NONE, SCORES, build_attention
 from chatbot.nn.rows import Rows
@@ -32,6 +32,7 @@ from chatbot.training.schedule import rate_factor
 from chatbot.training.trainer import build_optimizer
 
 EMBED, HIDDEN, HEADS, LAYERS = 6, 8, 2, 2
+VOCAB, LONGEST = 12, 6
 LENGTHS = torch.tensor([6, 1, 3])
 MASK = torch.arange(6)[None] < LENGTHS[:, None]
 STEPS = 4
@@ -208,7 +209,7 @@ def test_step_by_step_is_all_at_once(look: tuple[str, str], norm: str) -> None:
     joined = Decoded.join(steps)
     assert close(joined.features, whole.features)
     assert close(joined.weights, whole.weights)
-    assert state.position.tolist() == [STEPS] * 3
+    assert state.position.tolist() == whole.state.position.tolist() == [STEPS] * 3
     for past, wanted in zip(state.past, whole.state.past, strict=True):
         assert close(past.keys, wanted.keys)
         assert close(past.values, wanted.values)
@@ -251,12 +252,18 @@ def test_what_was_looked_at_feeds_back_through_the_layer_above(layers: int) -> N
     assert close(one, two) != decoder.feeds_back
 
 
+def test_weights_shown_are_those_of_the_last_layer() -> None:
+    sizes = AttentionSizes.square(HIDDEN)
+    looks = iter([NoAttention(HIDDEN), MultiHeadAttention(sizes)])
+    decoder = TransformerDecoder(EMBED, 2, LayerSizes(HIDDEN, HEADS, 0.0), lambda: next(looks))
+    weights = decoder(replies(), *started(decoder)).weights
+    assert close(weights.sum(-1), torch.ones(3, STEPS))  # those of no attention are 0
+
+
 class PricedAlign(Align):
     """Weights all the same; each look costs a penalty and a log-probability that are known."""
 
-    def forward(self, scores: Tensor, query: Tensor, mask: Tensor, state: object) -> object:
-        from chatbot.nn.aligns import Aligned
-
+    def forward(self, scores: Tensor, query: Tensor, mask: Tensor, state: AttentionState) -> Aligned:
         weights = mask[:, None].float().expand_as(scores) / mask.sum(1)[:, None, None]
         price = torch.ones(scores.shape[:2])
         return Aligned(weights, -2 * price, 3 * price, {"sharpness": 5 * price})
@@ -340,14 +347,13 @@ def test_heads_that_do_not_fit_are_refused(side: str) -> None:
         )
 
 
-VOCAB, LONGEST = 12, 6
 TASKS = {"copy": slice(None), "reverse": slice(None, None, -1)}
 
 
-def learned(task: str, norm: str, look: str = "multi-head", steps: int = 400) -> TorchEngine:
+def learned(task: str, norm: str, steps: int = 500) -> TorchEngine:
     """A network after some steps on random sequences, as an engine."""
-    options, random = TrainingOptions(lr=LR, weight_decay=0.0), np.random.default_rng(0)
-    network = network_of(embed=32, hidden=32, norm=norm, attention=look)
+    options, random = TrainingOptions(lr=8e-3, weight_decay=0.0), np.random.default_rng(0)
+    network = network_of(embed=32, hidden=32, norm=norm)
     optimizer = build_optimizer(network, options, torch.device("cpu"))
     for step in range(steps):
         for group in optimizer.param_groups:
@@ -360,9 +366,6 @@ def learned(task: str, norm: str, look: str = "multi-head", steps: int = 400) ->
         optimizer.step()
         optimizer.zero_grad()
     return TorchEngine(network, VOCAB, torch.device("cpu"))
-
-
-LR = 5e-3
 
 
 def exact(engine: TorchEngine, task: str) -> float:
