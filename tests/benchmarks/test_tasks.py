@@ -116,7 +116,7 @@ def test_polygon_is_the_same_from_every_corner_and_either_way() -> None:
 @pytest.mark.parametrize(("output", "most"), [("pointer network", 12), ("LSTM with attention", 10)])
 def test_only_the_pointer_can_say_positions_never_trained(output: str, most: int) -> None:
     torch.manual_seed(0)
-    network = pointing.PointNetwork(2, pointing.OUTPUTS[output]())
+    network = pointing.PointNetwork(2, pointing.OUTPUTS[output](10))
     batch = pointing.ask(pointing.TASKS["convex hull"], np.random.default_rng(0).random((64, 12, 2)))
     decoded, source = network(batch.src, batch.tgt_in)
     reached = torch.isfinite(network.logits(decoded, source))[:, FIRST:]
@@ -128,7 +128,7 @@ def test_only_the_pointer_can_say_positions_never_trained(output: str, most: int
 def test_answers_are_what_teacher_forcing_finds_likeliest(output: str) -> None:
     """Also where positions are said that the question lacks."""
     torch.manual_seed(0)
-    network = pointing.PointNetwork(1, pointing.OUTPUTS[output]())
+    network = pointing.PointNetwork(1, pointing.OUTPUTS[output](10))
     questions = np.random.default_rng(0).random((32, 6, 1))
     said = pointing.answers(network, questions)
     forced = collate([([EOS], [FIRST + place for place in row]) for row in said])
@@ -142,7 +142,7 @@ def test_answers_are_what_teacher_forcing_finds_likeliest(output: str) -> None:
 def test_point_network_reads_points_and_not_positions() -> None:
     """Moving the first point changes what is said after pointing at it, and after no other."""
     torch.manual_seed(0)
-    network = pointing.PointNetwork(2, pointing.OUTPUTS["pointer network"]())
+    network = pointing.PointNetwork(2, pointing.OUTPUTS["pointer network"](10))
     points = torch.rand(1, 5, 2)
     moved = points.clone()
     moved[0, 0] += 1
