@@ -33,7 +33,7 @@ SHORTEST = 5
 """How many points questions have at least."""
 
 EMBED = HIDDEN = 128
-RECIPE = Recipe(3000, lr=4e-3)
+RECIPE = Recipe(4000, lr=4e-3)
 
 Points = NDArray[np.float64]
 """The points of one question [n, numbers]."""
@@ -189,7 +189,7 @@ def ask(task: Task, questions: Points) -> Batch:
 def answers(network: PointNetwork, questions: Points) -> list[list[int]]:
     """The likeliest position at every step, up to the end or to one more than there are points."""
     source, state = network.eval().encode(torch.from_numpy(questions).float())
-    said, steps = torch.full((len(questions), 1), BOS), []
+    said, steps = torch.full((len(questions), 1), BOS), list[Tensor]()
     ended = torch.zeros_like(said, dtype=torch.bool)
     while not ended.all() and len(steps) <= questions.shape[1]:
         decoded = network.decode(said, source, state)
@@ -225,12 +225,12 @@ def run() -> Table:
             rows.append((name, points, *(accuracy(network, task, n) for network in networks)))
     return Table(
         "Pointer networks",
-        f"Random numbers to sort, {SHORTEST} to {TASKS['sorting'].longest} in training, and {SHORTEST} to "
-        f"{TASKS['convex hull'].longest} random points of a square whose convex hull is asked for; "
-        f"{RECIPE.steps:,} steps of {RECIPE.batch}. The networks differ in their output alone: an id for each "
-        "position, or its weight of attention. Vinyals et al. 2015, table 1, after many more steps: hulls of "
-        "50 points, 38.9 % against 72.6 % where all had 50; pointing after training on 5 to 50, 92.0 % with "
-        "5, 87.0 % with 10, 69.6 % with 50 and 50.3 % with 100, where no id is left to say.",
+        f"Random numbers to sort, {SHORTEST} to {TASKS['sorting'].longest} in training; random points of a "
+        f"square whose convex hull is asked for, {SHORTEST} to {TASKS['convex hull'].longest} in training; "
+        f"{RECIPE.steps:,} steps of {RECIPE.batch}. The networks differ in their output alone: an id for "
+        "each position, or its weight of attention. Vinyals et al. 2015, table 1, after more training: of "
+        "hulls of 50 points an LSTM with attention has 38.9 % right and a pointer network 72.6 %; one "
+        "trained on 5 to 50 points has 92.0 % right of 5, 87.0 % of 10, 69.6 % of 50 and 50.3 % of 100.",
         ("task", "points", *OUTPUTS),
         tuple(rows),
     )
