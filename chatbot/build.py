@@ -18,7 +18,6 @@ from chatbot.nn.decoder import ASKS, Decoder
 from chatbot.nn.embedding import new_embedding
 from chatbot.nn.encoder import Encoder, ReversedEncoder, RnnEncoder
 from chatbot.nn.gated import GatedEncoder
-from chatbot.nn.lstmn import LstmnEncoder
 from chatbot.nn.ntm import NtmCore
 from chatbot.nn.output import Output, SoftmaxOutput
 from chatbot.nn.registry import GLOBAL, NONE, build_attention
@@ -90,8 +89,16 @@ def _gated(options: ModelOptions, encoder: Encoder) -> Encoder:
 
 
 def _rnn_encoder(options: ModelOptions, max_src: int) -> Encoder:
+    return _layered(options, options.cell)
+
+
+def _lstmn_encoder(options: ModelOptions, max_src: int) -> Encoder:
+    return _layered(options, "lstmn")
+
+
+def _layered(options: ModelOptions, layer: str) -> Encoder:
     return RnnEncoder(
-        options.cell,
+        layer,
         options.embed,
         options.hidden,
         options.layers,
@@ -103,17 +110,6 @@ def _rnn_encoder(options: ModelOptions, max_src: int) -> Encoder:
 
 def _snail_encoder(options: ModelOptions, max_src: int) -> Encoder:
     return SnailEncoder(options.embed, options.hidden, options.layers, max_src, options.dropout)
-
-
-def _lstmn_encoder(options: ModelOptions, max_src: int) -> Encoder:
-    return LstmnEncoder(
-        options.embed,
-        options.hidden,
-        options.layers,
-        options.dropout,
-        bidirectional=options.bidirectional,
-        residual=options.residual,
-    )
 
 
 def _layer_sizes(options: ModelOptions) -> LayerSizes:

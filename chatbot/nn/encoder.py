@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
+from chatbot.nn.lstmn import LstmnLayer
 from chatbot.nn.recurrent import build_recurrent, last_real, reverse_real
 
 
@@ -35,6 +38,14 @@ class Encoder(nn.Module):
         raise NotImplementedError
 
 
+LAYERS: dict[str, Callable[[int, int], nn.Module]] = {
+    "lstm": partial(build_recurrent, "lstm"),
+    "gru": partial(build_recurrent, "gru"),
+    "lstmn": LstmnLayer,
+}
+"""Layers that read from the left, from the sizes of input and output; they give outputs, and a state."""
+
+
 class RnnEncoder(Encoder):
     """Read a source forwards, and backwards as well.
 
@@ -46,13 +57,14 @@ class RnnEncoder(Encoder):
     backward at the first, joined.
 
     Args:
+        layer: a name of LAYERS.
         bidirectional: False reads forwards only.
         residual: a layer's input is added to its output, from the second layer on.
     """
 
     def __init__(
         self,
-        cell: str,
+        layer: str,
         embed: int,
         hidden: int,
         layers: int,
@@ -64,8 +76,8 @@ class RnnEncoder(Encoder):
         super().__init__()
         sizes = [embed] + [hidden] * (layers - 1)
         back = hidden - hidden // 2 if bidirectional else 0
-        self.forwards = nn.ModuleList(build_recurrent(cell, size, hidden - back) for size in sizes)
-        self.backwards = nn.ModuleList(build_recurrent(cell, size, back) for size in sizes if back)
+        self.forwards = nn.ModuleList(LAYERS[layer](size, hidden - back) for size in sizes)
+        self.backwards = nn.ModuleList(LAYERS[layer](size, back) for size in sizes if back)
         self.dropout = nn.Dropout(dropout)
         self.residual = residual
 

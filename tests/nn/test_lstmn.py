@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from chatbot.nn.encoder import Encoded
-from chatbot.nn.lstmn import LstmnEncoder, LstmnLayer
+from chatbot.nn.encoder import Encoded, RnnEncoder
+from chatbot.nn.lstmn import LstmnLayer
 
 SIZE, HIDDEN = 5, 8
 LENGTHS = (3, 11, 1)
@@ -15,7 +15,7 @@ def sentence(row: int) -> Tensor:
     return torch.randn(LENGTHS[row], SIZE, generator=torch.Generator().manual_seed(row))
 
 
-def encode(encoder: LstmnEncoder, rows: tuple[int, ...], extra: int = 0, pad: float = 0.0) -> Encoded:
+def encode(encoder: RnnEncoder, rows: tuple[int, ...], extra: int = 0, pad: float = 0.0) -> Encoded:
     """Encode sentences, with more padding than needed and ``pad`` in it."""
     lengths = [LENGTHS[row] for row in rows]
     embedded = torch.full((len(rows), max(lengths) + extra, SIZE), pad)
@@ -29,9 +29,9 @@ def encode(encoder: LstmnEncoder, rows: tuple[int, ...], extra: int = 0, pad: fl
 
 def encoder_of(
     layers: int = 1, dropout: float = 0.0, *, both: bool = True, residual: bool = False
-) -> LstmnEncoder:
+) -> RnnEncoder:
     torch.manual_seed(0)
-    return LstmnEncoder(SIZE, HIDDEN, layers, dropout, bidirectional=both, residual=residual)
+    return RnnEncoder("lstmn", SIZE, HIDDEN, layers, dropout, bidirectional=both, residual=residual)
 
 
 def twin(layer: LstmnLayer, inputs: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ def test_two_words_are_read_as_torchs_lstm_reads_them() -> None:
         lstm.weight_hh_l0.copy_(layer.recall.weight)
         lstm.bias_ih_l0.copy_(layer.read.bias)
         lstm.bias_hh_l0.zero_()
-    outputs, wanted = (read(sentence(0)[None]) for read in (layer, lambda inputs: lstm(inputs)[0]))
+    outputs, wanted = (read(sentence(0)[None])[0] for read in (layer, lstm))
     assert torch.allclose(outputs[:, :2], wanted[:, :2], atol=1e-6)
     assert not torch.allclose(outputs[:, 2], wanted[:, 2], atol=1e-4)
 
@@ -105,7 +105,7 @@ def test_residual_adds_a_layers_input_from_the_second_on() -> None:
 
 
 def test_odd_size_is_shared_between_the_directions() -> None:
-    encoded = encode(LstmnEncoder(SIZE, 7, 2, 0.0), (0, 1, 2))
+    encoded = encode(RnnEncoder("lstmn", SIZE, 7, 2, 0.0), (0, 1, 2))
     assert encoded.outputs.shape == (3, 11, 7)
     assert [final.shape for final in encoded.finals] == [(3, 7), (3, 7)]
 
