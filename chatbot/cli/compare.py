@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import shlex
-import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,6 +22,7 @@ from chatbot.cli.options import (
     preset_option,
     resolve_config,
 )
+from chatbot.cli.stopping import stopping
 from chatbot.comparison.grid import Grid, read_grid
 from chatbot.comparison.variant import Variant, slug
 from chatbot.config import SECTIONS, Config, locate, option_field, option_type
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from chatbot.comparison.outcome import Results
-    from chatbot.comparison.runner import Comparison
     from chatbot.training.events import Event
 
 Function = Callable[..., Any]
@@ -141,7 +138,7 @@ def compare(
     watcher = Display(stderr_console(), params["quiet"])
     comparison = Comparison(Plan(folder, corpora_named, corpora, command, variants), watcher)
     watcher.starting(len(variants), comparison.prepare())
-    with _stopping(comparison, watcher.note):
+    with stopping(comparison.stop, watcher.note):
         finished = comparison.run()
     if not finished:
         watcher.note("go on with the same command")
@@ -270,20 +267,3 @@ def _draw(results: Results, folder: Path, watcher: Display) -> list[tuple[str, s
         watcher.note(NO_PLOTS)
         return []
     return draw(results, folder)
-
-
-@contextlib.contextmanager
-def _stopping(comparison: Comparison, tell: Callable[[str], None]) -> Iterator[None]:
-    """The first Ctrl-C lets the run save and end; a second one, or one between runs, ends it at once."""
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
-        if not comparison.stop():
-            raise KeyboardInterrupt
-        tell("finishing the step and saving; Ctrl-C again stops at once")
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import shlex
-import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,12 +25,12 @@ from chatbot.cli.options import (
     preset_option,
     resolve_config,
 )
+from chatbot.cli.stopping import stopping
 from chatbot.config import Config, option_field
 from chatbot.errors import OptionError
 
 if TYPE_CHECKING:
     from chatbot.training.request import Request, RunRecord
-    from chatbot.training.run import TrainingRun
 
 SECTIONS = ("data", "text", "model", "training", "decoding")
 
@@ -104,7 +101,7 @@ def train(
         if not quiet:
             note(console, message)
 
-    with _stopping(run, tell):
+    with stopping(run.stop, tell):
         interrupted = show(run.events(), quiet, console)
     click.echo(str(request.folder))
     if interrupted:
@@ -220,20 +217,3 @@ def _new_folder(name: str | None, named: tuple[str, ...], checkpoints: Path) -> 
     while taken(folder):
         folder = checkpoints / f"{stem}-{next(numbers)}"
     return folder
-
-
-@contextlib.contextmanager
-def _stopping(run: TrainingRun, tell: Callable[[str], None]) -> Iterator[None]:
-    """The first Ctrl-C lets the run save and end; a second one ends it at once."""
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
-        if not run.stop():
-            raise KeyboardInterrupt
-        tell("finishing the step and saving; Ctrl-C again stops at once")
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
