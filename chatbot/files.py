@@ -1,4 +1,4 @@
-"""Writing to disk so that a kill, a power cut or a full disk never leaves half a file.
+"""Writing to disk so that a kill, a power cut or a full disk never leaves half a file; opening input files.
 
 A file is written under a temporary name in its own folder, flushed and fsynced, and renamed over the
 old one; then the folder is fsynced, so that the rename itself is on the disk. Whatever is written is
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from chatbot.errors import ChatbotError
+from chatbot.errors import ChatbotError, CorpusError
 
 TEMPORARY = ".tmp"
 """How the temporary names end; such a file is the leftover of a killed process and may be deleted."""
@@ -91,6 +91,28 @@ def sync_folder(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def open_bytes(path: Path) -> io.BufferedReader:
+    """An input file, opened.
+
+    Raises:
+        CorpusError: it is missing, a folder or may not be read.
+    """
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise CorpusError(str(path), "no such file", "check the name") from None
+    except IsADirectoryError:
+        raise CorpusError(str(path), "is a folder, not a file", "name a file in it") from None
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: Exception) -> CorpusError:
+    """What is told of an input file that the system does not let one read."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return CorpusError(str(path), f"cannot be read ({reason})", "check that it is a file you may read")
 
 
 def write_error(path: Path, error: OSError) -> ChatbotError:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from chatbot.errors import CorpusError
+from chatbot.files import open_bytes
 
 Notify = Callable[[str], None]
 """Called with a sentence about something odd in the input; the command line prints it on stderr."""
@@ -43,7 +44,7 @@ def lines_of(path: Path, notify: Notify) -> Iterator[tuple[int, str]]:
         CorpusError: the file cannot be read, or a line holds a NUL and so is no text.
     """
     told = False
-    with _as_characters(_opened(path)) as file:
+    with _as_characters(open_bytes(path)) as file:
         for number, raw in enumerate(_raw_lines(file), start=1):
             text, faithful = decode_line(raw)
             if "\0" in text:
@@ -77,7 +78,7 @@ def head_of(path: Path) -> Head:
     Raises:
         CorpusError: it cannot be read, is empty, is no text, or only stands in for the real file.
     """
-    with _opened(path) as file:
+    with open_bytes(path) as file:
         data = file.read(HEAD_BYTES)
         complete = not file.read(1)
     _check_text(path, data)
@@ -124,15 +125,3 @@ def _shortened(line: str, width: int = 60) -> str:
 def _as_characters(file: IO[bytes]) -> io.TextIOWrapper:
     """A file whose lines end at the three ends only; Latin-1 maps bytes to characters one to one and back."""
     return io.TextIOWrapper(file, encoding="latin-1", newline=None)
-
-
-def _opened(path: Path) -> IO[bytes]:
-    try:
-        return path.open("rb")
-    except FileNotFoundError:
-        raise CorpusError(str(path), "no such file", "check the name") from None
-    except IsADirectoryError:
-        raise CorpusError(str(path), "is a folder, not a file", "name a file in it") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise CorpusError(str(path), f"cannot be read ({reason})", "check its permissions") from None

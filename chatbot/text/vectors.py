@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatbot.errors import CorpusError
+from chatbot.files import open_bytes, unreadable
 
 GLOVE, WORD2VEC, BINARY = "GloVe text", "word2vec text", "word2vec binary"
 
@@ -280,30 +281,14 @@ _READERS: dict[str, Callable[[IO[bytes], _Layout, _Rows], _Tally]] = {
 def _unpacked(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a file, those inside it where it is packed; errors in reading them are told."""
     try:
-        with _opened(path) as file:
+        with open_bytes(path) as file:
             packed = file.peek(len(_GZIP)).startswith(_GZIP)
             with io.BufferedReader(gzip.GzipFile(fileobj=file)) if packed else file as inner:
                 yield inner
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise CorpusError(str(path), f"is a damaged gzip file ({error})", "get it again") from None
     except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _opened(path: Path) -> io.BufferedReader:
-    try:
-        return path.open("rb")
-    except FileNotFoundError:
-        raise CorpusError(str(path), "no such file", "check the name") from None
-    except IsADirectoryError:
-        raise CorpusError(str(path), "is a folder, not a file", "name a file in it") from None
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
-
-
-def _unreadable(path: Path, error: Exception) -> CorpusError:
-    reason = getattr(error, "strerror", None) or str(error)
-    return CorpusError(str(path), f"cannot be read ({reason})", "check that it is a file you may read")
+        raise unreadable(path, error) from None
 
 
 def _no_vectors(path: Path, why: str) -> CorpusError:
