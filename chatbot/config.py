@@ -116,7 +116,13 @@ class ModelOptions:
         unit="numbers",
         low=0,
     )
-    heads: int = option(4, "heads of multi-head and of self-attention", unit="heads", low=1, high=64)
+    heads: int = option(
+        4,
+        "heads of multi-head attention, and of a Transformer's self-attention",
+        unit="heads",
+        low=1,
+        high=64,
+    )
     window: int = option(5, "half-width of local-m and local-p", unit="tokens", low=1, high=1024)
     coverage: bool = option(False, "scores know what was looked at before, and looking again has a price")
     output: str = option(

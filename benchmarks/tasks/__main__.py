@@ -2,7 +2,7 @@
 
     python -m benchmarks.tasks [NAME ...]
 
-With no name all of them run, one after the other: about two hours on two cores. Results are in
+With no name all of them run, one after the other: two to three hours on one thread. Results are in
 docs/tasks.md.
 """
 
