@@ -18,7 +18,7 @@ from chatbot.engines.torch_engine import TorchEngine
 from chatbot.nn.loss import sequence_loss
 from chatbot.nn.registry import ALIGNS, NONE, SCORES
 from chatbot.training.schedule import rate_factor
-from chatbot.training.trainer import build_optimizer
+from chatbot.training.stepping import build_optimizer
 
 VOCAB, SHORT, LONG = 12, 6, 16
 CPU = torch.device("cpu")

@@ -23,7 +23,7 @@ from chatbot.engines.torch_engine import TorchEngine
 from chatbot.nn.loss import sequence_loss
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.schedule import rate_factor
-from chatbot.training.trainer import build_optimizer
+from chatbot.training.stepping import build_optimizer
 
 FIRST = 4
 """The first id that is no special token."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -14,21 +13,18 @@ from chatbot.dataset.batches import Batch, TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.evaluation.looking import look, troubles
 from chatbot.evaluation.perplexity import measure, perplexity
-from chatbot.nn.loss import sequence_loss
 from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 from chatbot.training.data import concatenate, take
 from chatbot.training.events import Evaluated, Event, Finished, Looked, Sampled, Saved, Stepped, Warned
 from chatbot.training.schedule import progress_of, rate_factor
-from chatbot.training.state import Progress, optimizer_tensors, restore_optimizer
+from chatbot.training.state import Progress
+from chatbot.training.stepping import Stepper
 
 EVALUATIONS = 12
 """Validations in a run when ``eval_every`` is 0; fewer where one takes long beside the run."""
 
 LEAST_GAIN = 1e-3
 """A validation loss must fall by this many nats per token to count against stopping early."""
-
-EXPLODED = 1000.0
-"""Nats per token of a run that has diverged: guessing among 65,536 tokens costs 11."""
 
 LOOKED_AT = 50, 200
 """Fewest and most held-out pairs that attention is watched on at a validation; between them it is an eighth
@@ -76,7 +72,7 @@ class Trainer:
         self._sample = sample
         self._stop = False
         self._started = time.monotonic()
-        self._optimizer = build_optimizer(network, options, device)
+        self._stepper = Stepper(self._network, options, device)
 
     def stop(self) -> None:
         """Ask the run to finish its step, save and end."""
@@ -92,7 +88,7 @@ class Trainer:
             place.passes, place.seconds = epoch + index / count, self._seconds()
             if self.done >= 1.0:
                 break
-            event = self._step(batch.to(self._device))
+            event = self._step(batch)
             if self.fault:
                 reason = "diverged"
                 break
@@ -138,7 +134,7 @@ class Trainer:
         """All tensors of the state: weights, best weights, optimiser, troubles told of, random state."""
         state = {f"model.{name}": tensor for name, tensor in own_weights(self._network).items()}
         state |= {f"best.{name}": tensor for name, tensor in self.best.items()}
-        state |= optimizer_tensors(self._optimizer)
+        state |= self._stepper.tensors()
         state |= {f"warned.{name}": torch.ones(1) for name in self._warned}
         state["random.cpu"] = torch.get_rng_state()
         if self._device.type == "cuda":
@@ -150,7 +146,7 @@ class Trainer:
         self.progress = progress
         load_weights(self._network, _section(tensors, "model."))
         self.best = _section(tensors, "best.")
-        restore_optimizer(self._optimizer, tensors)
+        self._stepper.restore(tensors)
         self._warned = set(_section(tensors, "warned."))
         torch.set_rng_state(tensors["random.cpu"])
         if self._device.type == "cuda" and "random.cuda" in tensors:
@@ -174,21 +170,18 @@ class Trainer:
         """One update; none, and ``fault`` is set, where the numbers have gone wrong."""
         options, place, done = self._options, self.progress, self.done
         lr = options.lr * rate_factor(done, options.warmup)
-        for group in self._optimizer.param_groups:
-            group["lr"] = lr
-        loss = sequence_loss(self._network, batch.src, batch.tgt_in, batch.tgt_out, options.label_smoothing)
-        loss.objective.backward()  # type: ignore[no-untyped-call]
-        value = float(loss.nats) / loss.tokens
-        norm = float(torch.nn.utils.clip_grad_norm_(self._network.parameters(), options.clip or math.inf))
-        if not value < EXPLODED:
-            self.fault = f"the loss is {value:.3g} nats per token at learning rate {lr:.2g}"
-        elif not math.isfinite(norm):
-            self.fault = f"the gradient is no number at learning rate {lr:.2g}"
-        else:
-            self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
+        update = self._stepper.update(batch, lr)
+        self.fault = update.fault
         return Stepped(
-            place.step + 1, done, place.passes, value, lr, norm, batch.words, place.seconds, loss.gauges
+            place.step + 1,
+            done,
+            place.passes,
+            update.loss,
+            lr,
+            update.gradient_norm,
+            batch.words,
+            place.seconds,
+            update.gauges,
         )
 
     def _evaluation_due(self) -> bool:
@@ -251,26 +244,6 @@ def _some(held_out: Sequence[EncodedPairs]) -> EncodedPairs:
     fewest, most = LOOKED_AT
     every = concatenate(held_out)
     return take(every, min(most, max(fewest, len(every) // 8)))
-
-
-def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.device) -> torch.optim.AdamW:
-    """AdamW (Loshchilov and Hutter 2019).
-
-    Only matrices of layers decay, not embeddings, biases and vectors.
-    """
-    tables = {
-        id(p)
-        for module in network.modules()
-        if isinstance(module, torch.nn.Embedding)
-        for p in module.parameters()
-    }
-    decayed = [p for p in network.parameters() if p.ndim > 1 and id(p) not in tables]
-    kept = [p for p in network.parameters() if p.ndim <= 1 or id(p) in tables]
-    groups = [
-        {"params": decayed, "weight_decay": options.weight_decay},
-        {"params": kept, "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=options.lr, betas=(0.9, 0.98), eps=1e-9, fused=device.type != "mps")
 
 
 def own_weights(network: Seq2Seq) -> dict[str, Tensor]:

@@ -24,7 +24,7 @@ from chatbot.nn.output import Output
 from chatbot.nn.registry import NONE
 from chatbot.nn.seq2seq import Seq2Seq, with_ends
 from chatbot.training.schedule import rate_factor
-from chatbot.training.trainer import build_optimizer
+from chatbot.training.stepping import build_optimizer
 
 MakeNetwork = Callable[..., Seq2Seq]
 Padded = Callable[..., Tensor]

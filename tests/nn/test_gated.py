@@ -14,7 +14,8 @@ from chatbot.nn.gated import GatedEncoder, GatedSelfAttention
 from chatbot.nn.loss import sequence_loss
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.state import optimizer_tensors, restore_optimizer
-from chatbot.training.trainer import build_optimizer, load_weights, own_weights
+from chatbot.training.stepping import build_optimizer
+from chatbot.training.trainer import load_weights, own_weights
 
 SIZE, VOCAB = 16, 11
 LENGTHS = torch.tensor([3, 9, 1])

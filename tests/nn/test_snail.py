@@ -19,7 +19,7 @@ from chatbot.nn.loss import sequence_loss
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.nn.snail import AttentionBlock, Block, DenseBlock, SnailCore, SnailEncoder, SnailStack, TCBlock
 from chatbot.training.schedule import rate_factor
-from chatbot.training.trainer import build_optimizer
+from chatbot.training.stepping import build_optimizer
 
 SIZE, HIDDEN, REACH = 5, 8, 4
 LENGTHS = (3, 20, 1)

@@ -29,7 +29,7 @@ from chatbot.nn.sizes import AttentionSizes
 from chatbot.nn.transformer import TransformerDecoder, TransformerEncoder
 from chatbot.nn.transformer_layers import NORMS, DecoderLayer, EncoderLayer, LayerSizes, sinusoids
 from chatbot.training.schedule import rate_factor
-from chatbot.training.trainer import build_optimizer
+from chatbot.training.stepping import build_optimizer
 
 EMBED, HIDDEN, HEADS, LAYERS = 6, 8, 2, 2
 VOCAB, LONGEST = 12, 6
