@@ -7,9 +7,8 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from chatbot.config import COPYING, POINTER, Config, ModelOptions
+from chatbot.config import POINTER, Config, ModelOptions
 from chatbot.dataset.batches import SRC_STEP, round_up
-from chatbot.dataset.encode import Copying
 from chatbot.errors import OptionError
 from chatbot.nn.attention import Attention
 from chatbot.nn.copying import CopyOutput, PointerOutput
@@ -68,11 +67,6 @@ def check_model(config: Config) -> None:
         OptionError: they do not.
     """
     build_network(config.model, len(SPECIALS), max_src=config.text.max_src)
-
-
-def copying(options: ModelOptions) -> Copying:
-    """What the replies that a network can learn take from their questions."""
-    return Copying(extends=options.output in COPYING, only=options.output == POINTER)
 
 
 def _encoder(options: ModelOptions, max_src: int) -> Encoder:
