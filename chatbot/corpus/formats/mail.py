@@ -19,10 +19,10 @@ from email.message import Message as Parsed
 from email.policy import Compat32
 from email.utils import parseaddr, parsedate_to_datetime
 
-from chatbot.corpus.encodings import SAMPLE_BYTES, checked_encoding, guessed_encoding
 from chatbot.corpus.formats.mail_html import text_of_html
 from chatbot.corpus.formats.mail_text import own_words, unflowed
 from chatbot.corpus.formats.mailbox import RawMail
+from chatbot.corpus.input.encodings import SAMPLE_BYTES, checked_encoding, guessed_encoding
 from chatbot.errors import OptionError
 
 LONGEST_HEADER = 20_000
@@ -31,6 +31,8 @@ LONGEST_NAME = 2_000
 """Characters of a subject or a sender that are read."""
 TEXT_BYTES = 1 << 18
 """Bytes of a text part that are read; nobody writes so much."""
+_LONGEST_PARAMETERS = 4000
+"""Characters of Content-Type and its kin; the library takes the square of their length."""
 _DEEPEST = 20
 """Parts in parts."""
 
@@ -59,7 +61,7 @@ class _Unchanged(Compat32):
     """Gives headers as they are stored, bytes that are no ASCII as halves of surrogate pairs."""
 
     def header_fetch_parse(self, name: str, value: str) -> str:
-        return value
+        return value[:_LONGEST_PARAMETERS] if name.lower().startswith("content-") else value
 
 
 _POLICY = _Unchanged()

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chatbot.corpus.decode import head_of_part
 from chatbot.corpus.formats import FORMATS
+from chatbot.corpus.input.decode import head_of_part
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import parts_of
 from chatbot.corpus.message import KINDS
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import parts_of
 from chatbot.errors import CorpusError
 
 NAMES = ("discord", "slack", "mbox")

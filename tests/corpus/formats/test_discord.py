@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.corpus.decode import head_of_part
 from chatbot.corpus.formats import discord
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
+from chatbot.corpus.input.decode import head_of_part
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.errors import CorpusError
 
 CASES = Path(__file__).parent / "discord"

@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import mailbox, mbox
 from chatbot.corpus.formats.mail import Mail, parsed_mail
 from chatbot.corpus.formats.mail_threads import base_subject, threads_of
 from chatbot.corpus.formats.mailbox import RawMail, raw_mails
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.errors import CorpusError
+
+READING = Reading(lambda notice: None)
 
 CASES = Path(__file__).parent / "mbox"
 ENVELOPE = b"From ann@example.org Fri Mar  1 10:00:00 2024\n"
@@ -32,10 +34,10 @@ def test_mails_are_the_same_however_the_file_is_cut_into_blocks(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     part = Part(CASES / "thread_crlf" / "input.mbox")
-    whole = list(raw_mails(part))
+    whole = list(raw_mails(part, READING))
     assert len(whole) == 4
     monkeypatch.setattr(mailbox, "BLOCK_BYTES", block)
-    assert list(raw_mails(part)) == whole
+    assert list(raw_mails(part, READING)) == whole
 
 
 @given(st.lists(st.lists(st.sampled_from(["From here", "a: b", ">From x", ">>From y", "", "x"])), min_size=1))
@@ -48,7 +50,7 @@ def test_mails_come_out_as_they_were_put_in(
         quoted = [f">{line}" if line.lstrip(">").startswith("From ") else line for line in lines]
         stored += ENVELOPE + "".join(f"{line}\n" for line in quoted).encode() + b"\n"
     path.write_bytes(stored)
-    assert [each.data.decode() for each in raw_mails(Part(path))] == [
+    assert [each.data.decode() for each in raw_mails(Part(path), READING)] == [
         "".join(f"{line}\n" for line in lines) + "\n" for lines in mails
     ]
 
@@ -59,7 +61,7 @@ def test_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     path = tmp_path / "a.mbox"
     path.write_bytes(ENVELOPE + b"x" * 5000)
     with pytest.raises(CorpusError, match="a line is longer"):
-        list(raw_mails(Part(path)))
+        list(raw_mails(Part(path), READING))
 
 
 def test_of_a_mail_with_huge_attachments_only_the_start_is_held(
@@ -68,7 +70,7 @@ def test_of_a_mail_with_huge_attachments_only_the_start_is_held(
     monkeypatch.setattr(mailbox, "MAIL_BYTES", 1000)
     path = tmp_path / "a.mbox"
     path.write_bytes((ENVELOPE + b"From: a@b.org\n\nhi\n" + b"QUJD\n" * 5000 + b"\n") * 2)
-    mails = list(raw_mails(Part(path)))
+    mails = list(raw_mails(Part(path), READING))
     assert len(mails) == 2
     assert all(len(each.data) <= 1000 and b"hi\n" in each.data for each in mails)
 

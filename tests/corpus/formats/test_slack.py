@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.corpus.decode import Head, head_of_part
 from chatbot.corpus.formats import slack
 from chatbot.corpus.formats.slack_text import People, plain, unescaped
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import parts_of
+from chatbot.corpus.input.decode import Head, head_of_part
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import parts_of
 from chatbot.errors import CorpusError
 
 CASES = Path(__file__).parent / "slack"
