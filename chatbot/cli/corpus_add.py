@@ -136,9 +136,11 @@ def _tell(added: Added, progress: Any) -> None:
     )
     left = ", ".join(f"{count:,} {reason}" for reason, count in cleaning.left_out().items())
     progress.say(f"{cleaning.kept:,} pairs kept; left out: {left or 'none'}")
-    if added.scrubbed or "scrubbed" in counts:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(added.scrubbed.items()))
-        progress.say(f"scrubbed: {kinds or 'nothing was found'}; look through the corpus before you share it")
+    if "scrubbed" in counts:
+        kinds = "".join(f", {count:,} {kind}" for kind, count in sorted(added.scrubbed.items()))
+        progress.say(
+            f"scrubbed: {counts['speakers']:,} speakers{kinds}; look through the corpus before you share it"
+        )
 
 
 def _messages(messages: Mapping[str, int], counts: Mapping[str, Any]) -> str:

@@ -116,6 +116,7 @@ class Adding:
         }
         if self._import.scrubber is not None:
             counts["scrubbed"] = dict(sorted(self._scrubbed.items()))
+            counts["speakers"] = len(self._import.scrubber.mapping)
         options = {
             "reading": differing(self._import.options, ReadingOptions()),
             "data": differing(self._data, DataOptions(), IMPORT_ONLY),

@@ -5,7 +5,7 @@ A name is looked for in the forms below; which of them it has hangs on how surel
     the whole name      in any case: "ANN SMITH"; as written where all its words are everyday words
     one word            in any case; as written where it has two letters, or is a word too: "Max"
     an everyday word    as written with a capital, inside a sentence: "ask Will" but not "Will you?"
-    a part of a name    given name or surname of 3 letters or more, with a capital; no everyday word
+    a part of a name    given name or surname of 3 letters or more, with a capital
     Han, kana, Hangul   two characters or more, anywhere; the given name after one of the usual surnames too
     digits              five or more, however they are grouped: a phone number stands for who has no name
     after "@"           every name, in any case
@@ -208,11 +208,17 @@ def _seen(body: str) -> _Seen:
         by_case = _Seen.AS_WRITTEN if capitals else _Seen.AFTER_AT
         return by_case if everyday else _Seen.ANYWHERE
     if everyday:
-        alone = capitals and len(body) >= _LEAST_LETTERS and body.lower() not in NEVER_NAMES
-        return _Seen.INSIDE if alone else _Seen.AFTER_AT
+        return _seen_everyday(body)
     if len(body) < _LEAST_LETTERS or body.lower() in NAMES_FIRST:
         return _Seen.AS_WRITTEN if capitals else _Seen.AFTER_AT
     return _Seen.ANYWHERE if any(char.isalnum() for char in body) else _Seen.AFTER_AT
+
+
+def _seen_everyday(word: str) -> _Seen:
+    """Where an everyday word means the person who has it for a name, or for a part of one."""
+    capital = word[0] != word[0].lower()
+    named = capital and len(word) >= _LEAST_LETTERS and word.lower() not in NEVER_NAMES
+    return _Seen.INSIDE if named else _Seen.AFTER_AT
 
 
 def _parts(shown: str) -> Iterator[tuple[str, _Seen]]:
@@ -234,7 +240,7 @@ def _parts(shown: str) -> Iterator[tuple[str, _Seen]]:
 def _seen_part(word: str) -> _Seen:
     """Where a part of a name means the person."""
     if word.lower() in EVERYDAY:
-        return _Seen.AFTER_AT
+        return _seen_everyday(word)
     if _ALL_UNSPACED.fullmatch(word):
         return _Seen.ANYWHERE if len(word) >= _LEAST_LETTERS or not _THAI.match(word) else _Seen.AFTER_AT
     uncased = word.upper() == word.lower()

@@ -50,7 +50,7 @@ TEXTS = [
     ("BOB said O'Brien", "Speaker 5 said Speaker 5"),
     ("Will you? I will. Will!", "Will you? I will. Will!"),
     ("ask Will, or @will", "ask Speaker 4, or @Speaker 4"),
-    ("Mark my words, a Rose", "Mark my words, a Rose"),
+    ("Mark my words, a rose", "Mark my words, a rose"),
     ("mark rose, mark", "mark rose, mark"),
     ("it was Mark Rose", "it was Speaker 12"),
     ("you and You, @You", "you and You, @Speaker 7"),
