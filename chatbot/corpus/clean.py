@@ -8,9 +8,10 @@ said by ``Cleaner``, in the order of the files.
 from __future__ import annotations
 
 import functools
+import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
@@ -116,7 +117,8 @@ class Judge:
         self._options = options
         self._scripts = parse_scripts(options.scripts) if options.scripts else frozenset()
         self._languages = parse_languages(options.languages) if options.languages else frozenset()
-        self._measured = options.min_words > 1 or options.max_words > 0
+        self._longest = options.max_words or sys.maxsize  # in words, so in characters as well
+        self._choosy = bool(options.min_words > 1 or self._scripts or self._languages)
 
     def pairs(self, conversation: Conversation) -> list[Pair]:
         """The pairs of a conversation, none left out."""
@@ -125,22 +127,27 @@ class Judge:
     def judge(self, pair: Pair) -> Judged:
         """What can be said of a pair by itself."""
         question, reply = _seen(pair.src[-1]), _seen(pair.tgt)
-        echo = question.plain == reply.plain
-        reason = self._reason(pair, reply.plain, echo)
-        if reason != KEPT:
+        echo = question.exact == reply.exact
+        if self._looks(pair, echo) and (reason := self._reason(pair, reply.plain, echo)) != KEPT:
             return Judged(reason)
-        sides = [*map(_seen, pair.src), reply] if len(pair.src) > 1 else [question, reply]
-        exact = joined([side.exact for side in sides])
+        before = question if len(pair.src) == 1 else _several(pair.src)
+        exact = joined(before.exact, reply.exact)
         if self._options.near_duplicates:
             return Judged(KEPT, exact, 0, reply.exact, None, echo)
-        near = joined([side.near for side in sides])
-        before = question.form if len(sides) == 2 else " ".join(side.form for side in sides[:-1])
-        return Judged(KEPT, exact, near, reply.exact, sketch(before, reply.form), echo)
+        near = joined(before.near, reply.near)
+        return Judged(KEPT, exact, near, reply.exact, sketch(before.form, reply.form), echo)
+
+    def _looks(self, pair: Pair, echo: bool) -> bool:
+        """Whether a pair may have to be left out: most need no second look."""
+        return echo or self._choosy or max(len(pair.src[-1]), len(pair.tgt)) > self._longest
 
     def _reason(self, pair: Pair, tgt: str, echo: bool) -> str:
-        if self._measured and (reason := self._length(pair)):
-            return reason
         sides = (pair.src[-1], pair.tgt)
+        words = [len(words_of(side)) for side in sides]
+        if max(words) > self._longest:
+            return "long"
+        if min(words) < self._options.min_words:
+            return "short"
         if self._scripts and not all(is_written_in(side, self._scripts) for side in sides):
             return "script"
         if self._languages and not all(self._is_spoken(side) for side in sides):
@@ -148,17 +155,6 @@ class Judge:
         if echo and not self._options.echoes and len(words_of(tgt)) > ECHO_WORDS:
             return "echoed"
         return KEPT
-
-    def _length(self, pair: Pair) -> str:
-        low, high = self._options.min_words, self._options.max_words
-        for side in (pair.src[-1], pair.tgt):
-            if (
-                high and len(side) > high and len(words_of(side)) > high
-            ):  # as many words as characters at most
-                return "long"
-            if low > 1 and len(words_of(side)) < low:
-                return "short"
-        return ""
 
     def _is_spoken(self, text: str) -> bool:
         """Whether a text is in a wanted language, or too short to tell."""
@@ -260,6 +256,15 @@ class _Seen(NamedTuple):
     exact: int
     form: str
     near: int
+
+
+def _several(texts: Sequence[str]) -> _Seen:
+    """Some turns as one."""
+    seen = list(map(_seen, texts))
+    exact, near = seen[0].exact, seen[0].near
+    for each in seen[1:]:
+        exact, near = joined(exact, each.exact), joined(near, each.near)
+    return _Seen("", exact, " ".join(each.form for each in seen), near)
 
 
 @functools.lru_cache(maxsize=1024)  # a turn is a reply first, and then the question of the next pair

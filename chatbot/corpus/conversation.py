@@ -99,7 +99,7 @@ class Pair:
 
 def whole(text: str) -> str:
     """The text with halves of surrogate pairs replaced, which JSON can spell but no file can hold."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -54,6 +54,7 @@ TRIES = 64
 
 _SIDE_BYTES = SLOTS // 2
 _KEY_BYTES = 4
+_BAND_BYTES = _KEY_BYTES * _BAND_HASHES
 _KEYS = struct.Struct(f"<{BANDS}I")
 _PARTS = struct.Struct(f"<{BANDS * _BAND_HASHES}I")
 _STARTS = [(part << 32) // (BANDS * _BAND_HASHES) for part in range(BANDS * _BAND_HASHES)]
@@ -67,6 +68,14 @@ _ASCII_WORD = re.compile(r"[a-z0-9$][a-z0-9$%+#]*")
 _WORD = regex.compile(r"[\p{L}\p{N}\p{Sc}][\p{L}\p{M}\p{N}\p{Sc}%+#]*")
 _MAYBE_RUN = re.compile(r"([a-z])\1\1")  # a quick look, as long runs are rare
 _LONG_RUN = re.compile(r"([^\W\d_i])\1\1+|i{4,}|(?<=[^\W\d_vxi])iii")
+_SIGNS = regex.compile(r"[\p{So}\p{Sk}\p{Emoji_Modifier}\u200d\ufe0f]+")
+"""Emoji and the like, which are no words."""
+_KEPT_SIGN = re.compile(r"[%+#]")
+_WORDS_ONLY = {
+    code: None if chr(code) in "'`" else " "
+    for code in range(128)
+    if not (chr(code).isalnum() or chr(code) == "$")
+}
 _INVISIBLE = regex.compile(r"[\p{Cf}\p{Variation_Selector}'`´‘’ʼ]")
 """Dropped from within words: apostrophes, and what nobody sees."""
 
@@ -79,8 +88,13 @@ def canonical(text: str) -> str:
     a word (C++, 5%), signs of currencies, and the numeral iii. A text without any word keeps itself.
     """
     if not text.isascii():
-        return _canonical(text)
+        bare = _SIGNS.sub(" ", text)
+        if not bare.isascii() or not bare.strip():
+            return _canonical(text)
+        text = bare
     folded = text.lower()
+    if not _MAYBE_RUN.search(folded) and not _KEPT_SIGN.search(folded):  # most lines of a chat
+        return " ".join(folded.translate(_WORDS_ONLY).split()) or " ".join(folded.split())
     bare = folded.replace("'", "").replace("`", "")
     if _MAYBE_RUN.search(bare):
         bare = _LONG_RUN.sub(_once, bare)
@@ -110,12 +124,9 @@ def sketch(src: str, tgt: str) -> bytes | None:
     """
     if _count(src) + _count(tgt) < PAIR_WORDS:
         return None
-    src_slots, src_parts = _side(src)
-    tgt_slots, tgt_parts = _side(tgt)
-    size = _KEY_BYTES * _BAND_HASHES
-    bands = range(0, size * BANDS, size)
-    keys = [crc32(tgt_parts[at : at + size], crc32(src_parts[at : at + size], at)) for at in bands]
-    return src_slots + tgt_slots + _KEYS.pack(*keys)
+    src_slots, sums, _ = _side(src)
+    tgt_slots, _, bands = _side(tgt)
+    return src_slots + tgt_slots + _KEYS.pack(*map(crc32, bands, sums))
 
 
 def _count(form: str) -> int:
@@ -129,7 +140,14 @@ def _words(form: str) -> list[bytes]:
 
 
 @functools.lru_cache(maxsize=64)
-def _side(form: str) -> tuple[bytes, bytes]:
+def _side(form: str) -> tuple[bytes, list[int], list[bytes]]:
+    """The slots of one side, and the hashes of each band: checksums for a question, bytes for a reply."""
+    slots, parts = _slots_and_parts(form)
+    bands = [parts[at : at + _BAND_BYTES] for at in range(0, _BAND_BYTES * BANDS, _BAND_BYTES)]
+    return slots, list(map(crc32, bands, range(BANDS))), bands
+
+
+def _slots_and_parts(form: str) -> tuple[bytes, bytes]:
     """The slots of one side, and of each part of the hashes' range the smallest hash in it.
 
     Those of a short side hang on the whole side, so that either all agree or, by chance, a few.

@@ -27,6 +27,9 @@ def pairs_of(conversation: Conversation, context: int = 0, me: str = "") -> Iter
             continue
         if is_blank(turn.text) or is_blank(turns[before].text):
             continue
+        if not context:
+            yield Pair((turns[before].text.strip(),), turn.text.strip(), conversation.id)
+            continue
         src = [before]
         while len(src) <= context and (before := _before(turns, before)) != NOBODY:
             src.append(before)

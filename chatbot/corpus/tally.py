@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
 from hashlib import blake2b
 
 _SMALLEST = 1024
@@ -22,17 +21,19 @@ def fingerprint(*texts: str) -> int:
 
     Among a million different inputs, two share their fingerprint with a chance of about 3 in 10^8.
     """
-    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-    data = b"".join([b"%d:%b" % (len(part), part) for part in parts])  # where a text ends is told before it
+    if len(texts) == 1:
+        data = texts[0].encode("utf-8", "surrogatepass")
+    else:
+        parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+        data = b"\xff" + b"".join(
+            [b"%d:%b" % (len(part), part) for part in parts]
+        )  # no text begins with that
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
 
-def joined(fingerprints: Iterable[int]) -> int:
-    """64 bits that stand for a sequence of fingerprints: their polynomial at an odd number, modulo 2^64."""
-    found = 0
-    for each in fingerprints:
-        found = (found * _ODD + each) & _BITS
-    return found
+def joined(first: int, second: int) -> int:
+    """64 bits that stand for two fingerprints in their order."""
+    return (first * _ODD + second) & _BITS
 
 
 class Tally:

@@ -215,7 +215,10 @@ class _Cutter:
 
 
 def _turn(burst: _Burst) -> Turn:
-    text = " ".join(part for part in (text.strip() for text in burst.texts) if part)
+    if len(burst.texts) == 1:
+        text = burst.texts[0].strip()
+    else:
+        text = " ".join([part for text in burst.texts if (part := text.strip())])
     time = burst.time.isoformat() if burst.time is not None and burst.time.year >= KNOWN_YEAR else None
     return Turn(whole(burst.speaker), whole(text), time, burst.to)
 
