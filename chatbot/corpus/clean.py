@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from chatbot.corpus.conversation import Conversation, Pair
 from chatbot.corpus.languages import is_written_in, language_of, parse_languages, parse_scripts
-from chatbot.corpus.near import Sketches, canonical, sketch
+from chatbot.corpus.near import PAIR_WORDS, Sketches, canonical, sketch, word_count
 from chatbot.corpus.options import DataOptions
 from chatbot.corpus.pairs import is_blank, pairs_of
 from chatbot.corpus.tally import Tally, fingerprint, joined
@@ -126,20 +126,21 @@ class Judge:
 
     def judge(self, pair: Pair) -> Judged:
         """What can be said of a pair by itself."""
-        question, reply = _seen(pair.src[-1]), _seen(pair.tgt)
+        src, tgt = pair.src[-1], pair.tgt
+        question, reply = _seen(src), _seen(tgt)
         echo = question.exact == reply.exact
-        if self._looks(pair, echo) and (reason := self._reason(pair, reply.plain, echo)) != KEPT:
-            return Judged(reason)
+        longest = self._longest
+        if echo or self._choosy or len(src) > longest or len(tgt) > longest:  # most need no second look
+            reason = self._reason(pair, reply.plain, echo)
+            if reason != KEPT:
+                return Judged(reason)
         before = question if len(pair.src) == 1 else _several(pair.src)
         exact = joined(before.exact, reply.exact)
         if self._options.near_duplicates:
             return Judged(KEPT, exact, 0, reply.exact, None, echo)
         near = joined(before.near, reply.near)
-        return Judged(KEPT, exact, near, reply.exact, sketch(before.form, reply.form), echo)
-
-    def _looks(self, pair: Pair, echo: bool) -> bool:
-        """Whether a pair may have to be left out: most need no second look."""
-        return echo or self._choosy or max(len(pair.src[-1]), len(pair.tgt)) > self._longest
+        long = before.words + reply.words >= PAIR_WORDS
+        return Judged(KEPT, exact, near, reply.exact, sketch(before.form, reply.form) if long else None, echo)
 
     def _reason(self, pair: Pair, tgt: str, echo: bool) -> str:
         sides = (pair.src[-1], pair.tgt)
@@ -219,8 +220,8 @@ class Cleaner:
         """Why a pair is left out, or KEPT; what is kept is remembered."""
         reason = self._reason(judged, reply_cap)
         self._counts[reason] += 1
-        if reason == KEPT:
-            self._counts["echo"] += judged.echo
+        if judged.echo and reason == KEPT:
+            self._counts["echo"] += 1
         return reason
 
     def _reason(self, judged: Judged, reply_cap: int) -> str:
@@ -256,6 +257,7 @@ class _Seen(NamedTuple):
     exact: int
     form: str
     near: int
+    words: int
 
 
 def _several(texts: Sequence[str]) -> _Seen:
@@ -264,7 +266,8 @@ def _several(texts: Sequence[str]) -> _Seen:
     exact, near = seen[0].exact, seen[0].near
     for each in seen[1:]:
         exact, near = joined(exact, each.exact), joined(near, each.near)
-    return _Seen("", exact, " ".join(each.form for each in seen), near)
+    words = sum(each.words for each in seen)
+    return _Seen("", exact, " ".join(each.form for each in seen), near, words)
 
 
 @functools.lru_cache(maxsize=1024)  # a turn is a reply first, and then the question of the next pair
@@ -273,4 +276,5 @@ def _seen(text: str) -> _Seen:
     plain = " ".join(composed.casefold().split())
     form = canonical(plain)
     exact = fingerprint(plain)
-    return _Seen(plain, exact, form, exact if form == plain else fingerprint(form))
+    near = exact if form == plain else fingerprint(form)
+    return _Seen(plain, exact, form, near, word_count(form))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 NOBODY = -1
 """What a turn answers when it answers no turn of its conversation."""
@@ -50,12 +50,7 @@ class Conversation:
         record: dict[str, Any] = {"id": self.id, "origin": self.origin}
         if self.language is not None:
             record["language"] = self.language
-        record["turns"] = [
-            {"speaker": turn.speaker, "text": turn.text}
-            | ({"time": turn.time} if turn.time is not None else {})
-            | ({"to": turn.to} if turn.to is not None else {})
-            for turn in self.turns
-        ]
+        record["turns"] = [_turn_record(turn) for turn in self.turns]
         return record
 
     @classmethod
@@ -80,8 +75,7 @@ class Conversation:
         return cls(_string(record["id"]), _string(record["origin"]), turns, language)
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """One thing said and the reply it got.
 
     Args:
@@ -95,6 +89,15 @@ class Pair:
     tgt: str
     conversation: str
     own: tuple[bool, ...] = ()
+
+
+def _turn_record(turn: Turn) -> dict[str, Any]:
+    record: dict[str, Any] = {"speaker": turn.speaker, "text": turn.text}
+    if turn.time is not None:
+        record["time"] = turn.time
+    if turn.to is not None:
+        record["to"] = turn.to
+    return record
 
 
 def whole(text: str) -> str:

@@ -22,7 +22,7 @@ def pairs_of(conversation: Conversation, context: int = 0, me: str = "") -> Iter
     """
     turns = joined(conversation.turns)
     for at, turn in enumerate(turns):
-        before = _before(turns, at)
+        before = at - 1 if turn.to is None else turn.to
         if before == NOBODY or turns[before].speaker == turn.speaker or (me and turn.speaker != me):
             continue
         if is_blank(turn.text) or is_blank(turns[before].text):

@@ -74,6 +74,7 @@ class Statistics:
         """Plain objects, numbers and texts."""
         record = dataclasses.asdict(self)
         record["cleaning"]["pairs"] = self.cleaning.pairs
+        record["examples"] = [pair._asdict() for pair in self.examples]
         return record
 
 
