@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -70,7 +71,7 @@ class Adding:
             CorpusError: no pair is left, or something in the input is wrong; nothing is written then.
             ChatbotError: the disk does not let us write.
         """
-        with _rejects(rejected) as reject:
+        with _rejects(rejected) as reject, _rarely_collected():
             meta = write_lines(folder, self._lines(reject), self._meta)
         counts = self._import.counts
         return Added(folder, meta, self._cleaner.cleaning, counts, self._scrubbed)
@@ -141,6 +142,17 @@ def differing(options: Any, defaults: Any, without: set[str] = frozenset()) -> d
     """The options that have not their default value, by name."""
     values, usual = dataclasses.asdict(options), dataclasses.asdict(defaults)
     return {name: value for name, value in values.items() if value != usual[name] and name not in without}
+
+
+@contextlib.contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Look for garbage in circles less often: there is none here, and looking takes time."""
+    before = gc.get_threshold()
+    gc.set_threshold(50_000, 20, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ import regex
 
 from chatbot.corpus.words import words_of
 
-PAIR_WORDS = 16
+PAIR_WORDS = 20
 """Pairs of fewer words have no sketch: in them one word more or less may change everything that is said."""
 
 SIDE_WORDS = 10
@@ -44,9 +44,9 @@ LIKENESS = 0.8
 
 SLOTS = 64
 BANDS = 4
-"""Two pairs of J = 0.9 on both sides share a band with a chance of 1 - (1 - 0.9^6)^4 = 0.95."""
+"""Two pairs of J = 0.9 on both sides share a band with a chance of 1 - (1 - 0.9^4)^4 = 0.99."""
 
-_BAND_HASHES = 3
+_BAND_HASHES = 2
 """Of each side, in a band."""
 
 TRIES = 64
@@ -194,28 +194,33 @@ class Sketches:
 
     def near(self, sketch: bytes) -> bool:
         """Whether an earlier sketch is near this one; if none is, this is remembered."""
-        src = int.from_bytes(sketch[:_SIDE_BYTES], "big")
-        tgt = int.from_bytes(sketch[_SIDE_BYTES : 2 * _SIDE_BYTES], "big")
         keys = _KEYS.unpack_from(sketch, 2 * _SIDE_BYTES)
         first, chains = self._first, len(self._first) - 1
         for key in keys:
-            if first[key & chains] and self._holds(key, src, tgt):
+            if (link := first[key & chains]) and self._holds(link, key, sketch):
                 return True
         self._slots += sketch[: 2 * _SIDE_BYTES]
         self._keys.extend(keys)
         for link, key in enumerate(keys, start=len(self._next) + 1):
             self._next.append(first[key & chains])
             first[key & chains] = link
-        if len(self._keys) > len(first):
+        if 4 * len(self._keys) > 3 * len(first):
             self._grow()
         return False
 
-    def _holds(self, key: int, src: int, tgt: int) -> bool:
-        """Whether the latest of those that share a band have one near."""
-        link = self._first[key & (len(self._first) - 1)]
+    def _holds(self, link: int, key: int, sketch: bytes) -> bool:
+        """Whether the latest of those that share a band have one near.
+
+        Args:
+            link: the last one of the band's chain.
+        """
+        src = tgt = 0
         tries = TRIES
         while link and tries:
             if self._keys[link - 1] == key:
+                if tries == TRIES:
+                    src = int.from_bytes(sketch[:_SIDE_BYTES], "big")
+                    tgt = int.from_bytes(sketch[_SIDE_BYTES : 2 * _SIDE_BYTES], "big")
                 at = (link - 1) // BANDS * 2 * _SIDE_BYTES
                 middle = at + _SIDE_BYTES
                 if _near(src, self._slots[at:middle]) and _near(
@@ -227,8 +232,8 @@ class Sketches:
         return False
 
     def _grow(self) -> None:
-        """Four times as many chains."""
-        first = self._first = array("I", bytes(4)) * (4 * len(self._first))
+        """Twice as many chains."""
+        first = self._first = array("I", bytes(4)) * (2 * len(self._first))
         following, chains = self._next, len(first) - 1
         for link, key in enumerate(self._keys, start=1):
             following[link - 1] = first[key & chains]
