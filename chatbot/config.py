@@ -171,6 +171,11 @@ class TrainingOptions:
     )
     lr: float = option(8e-3, "highest learning rate (AdamW)", low=0.0)
     warmup: float = option(0.03, "share of the run over which the learning rate rises", low=0.0, high=1.0)
+    schedule: str = option(
+        "cosine",
+        "how the learning rate falls after its rise: as half a cosine, as an inverse square root, or not",
+        choices=("cosine", "inverse-sqrt", "constant"),
+    )
     weight_decay: float = option(0.01, "decay of weight matrices (AdamW)", low=0.0)
     label_smoothing: float = option(0.0, "share of probability spread over all tokens", low=0.0, high=0.9)
     clip: float = option(1.0, "longest gradient, as its norm; 0: no limit", low=0.0)

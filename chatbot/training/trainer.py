@@ -16,7 +16,7 @@ from chatbot.evaluation.perplexity import measure, perplexity
 from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 from chatbot.training.data import concatenate, take
 from chatbot.training.events import Evaluated, Event, Finished, Looked, Sampled, Saved, Stepped, Warned
-from chatbot.training.schedule import progress_of, rate_factor
+from chatbot.training.schedule import SCHEDULES, progress_of
 from chatbot.training.state import Progress
 from chatbot.training.stepping import Stepper
 
@@ -169,7 +169,7 @@ class Trainer:
     def _step(self, batch: Batch) -> Stepped:
         """One update; none, and ``fault`` is set, where the numbers have gone wrong."""
         options, place, done = self._options, self.progress, self.done
-        lr = options.lr * rate_factor(done, options.warmup)
+        lr = options.lr * SCHEDULES[options.schedule](done, options.warmup)
         update = self._stepper.update(batch, lr)
         self.fault = update.fault
         return Stepped(

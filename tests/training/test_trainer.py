@@ -21,7 +21,7 @@ from chatbot.nn.encoder import Encoded
 from chatbot.training import stepping
 from chatbot.training import trainer as module
 from chatbot.training.events import Evaluated, Event, Finished, Looked, Sampled, Saved, Stepped, Warned
-from chatbot.training.schedule import rate_factor
+from chatbot.training.schedule import SCHEDULES
 from chatbot.training.stepping import build_optimizer
 from chatbot.training.trainer import EVALUATIONS, Trainer, own_weights
 
@@ -291,10 +291,11 @@ def test_gauges_of_the_loss_are_told_with_the_step(
     assert [event.gauges for event in of_kind(finish(make_trainer(steps=2))[0], Stepped)] == [gauges] * 2
 
 
-def test_learning_rate_follows_the_schedule(make_trainer: MakeTrainer) -> None:
-    events, _ = finish(make_trainer(steps=10, warmup=0.3))
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_learning_rate_follows_the_schedule(make_trainer: MakeTrainer, schedule: str) -> None:
+    events, _ = finish(make_trainer(steps=10, warmup=0.3, schedule=schedule))
     rates = [event.lr for event in of_kind(events, Stepped)]
-    assert rates == pytest.approx([0.01 * rate_factor(step / 10, 0.3) for step in range(10)])
+    assert rates == pytest.approx([0.01 * SCHEDULES[schedule](step / 10, 0.3) for step in range(10)])
 
 
 @pytest.mark.parametrize(("clip", "clipped"), [(0.01, True), (0.0, False)])
