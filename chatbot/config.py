@@ -184,6 +184,18 @@ class TrainingOptions:
         0, "steps between saves of the training state; 0: at each validation", unit="steps", low=0
     )
     patience: int = option(5, "validations without improvement before stopping; 0: never", low=0)
+    stop_on: str = option(
+        "loss",
+        "what a validation must improve, and the best weights are chosen by: loss, or share of right tokens",
+        choices=("loss", "accuracy"),
+    )
+    average: float = option(
+        0.0,
+        "how much of a moving average of the weights stays at each step; the average is kept where "
+        "validation finds it better; 0: none",
+        low=0.0,
+        high=0.99999,
+    )
     embeddings: str = option(
         "", "file of word vectors to start from (GloVe, word2vec or fastText); needs --tokenizer words"
     )

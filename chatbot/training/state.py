@@ -31,7 +31,7 @@ class Progress:
         epoch, index: the place of the next batch in the stream.
         passes: over the training pairs so far, with the fraction of the current one.
         seconds: training time so far.
-        best_loss, best_step: the best validation so far.
+        best_loss, best_step: the best validation so far, in what ``--stop-on`` says (accuracy: 1 - it).
         stale: validations since one that was clearly better.
         evaluated_step, evaluated_passes, evaluated_seconds: where the last validation was.
     """

@@ -12,11 +12,13 @@ from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch, TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.evaluation.looking import look, troubles
-from chatbot.evaluation.perplexity import measure, perplexity
+from chatbot.evaluation.perplexity import measure
 from chatbot.nn.seq2seq import Seq2Seq, named_tensors
+from chatbot.training.averaging import WeightAverage
 from chatbot.training.data import concatenate, take
 from chatbot.training.events import Evaluated, Event, Finished, Looked, Sampled, Saved, Stepped, Warned
 from chatbot.training.schedule import SCHEDULES, progress_of
+from chatbot.training.score import COSTS, Score
 from chatbot.training.state import Progress
 from chatbot.training.stepping import Stepper
 
@@ -24,7 +26,7 @@ EVALUATIONS = 12
 """Validations in a run when ``eval_every`` is 0; fewer where one takes long beside the run."""
 
 LEAST_GAIN = 1e-3
-"""A validation loss must fall by this many nats per token to count against stopping early."""
+"""A validation must be better by this much, in nats or in share of right tokens, to put off an early stop."""
 
 LOOKED_AT = 50, 200
 """Fewest and most held-out pairs that attention is watched on at a validation; between them it is an eighth
@@ -73,6 +75,7 @@ class Trainer:
         self._stop = False
         self._started = time.monotonic()
         self._stepper = Stepper(self._network, options, device)
+        self._average = WeightAverage(self._network, options.average) if options.average else None
 
     def stop(self) -> None:
         """Ask the run to finish its step, save and end."""
@@ -134,7 +137,7 @@ class Trainer:
         """All tensors of the state: weights, best weights, optimiser, troubles told of, random state."""
         state = {f"model.{name}": tensor for name, tensor in own_weights(self._network).items()}
         state |= {f"best.{name}": tensor for name, tensor in self.best.items()}
-        state |= self._stepper.tensors()
+        state |= self._stepper.tensors() | (self._average.tensors() if self._average else {})
         state |= {f"warned.{name}": torch.ones(1) for name in self._warned}
         state["random.cpu"] = torch.get_rng_state()
         if self._device.type == "cuda":
@@ -147,6 +150,8 @@ class Trainer:
         load_weights(self._network, _section(tensors, "model."))
         self.best = _section(tensors, "best.")
         self._stepper.restore(tensors)
+        if self._average:
+            self._average.restore(tensors)
         self._warned = set(_section(tensors, "warned."))
         torch.set_rng_state(tensors["random.cpu"])
         if self._device.type == "cuda" and "random.cuda" in tensors:
@@ -172,6 +177,8 @@ class Trainer:
         lr = options.lr * SCHEDULES[options.schedule](done, options.warmup)
         update = self._stepper.update(batch, lr)
         self.fault = update.fault
+        if self._average and not self.fault:
+            self._average.update()
         return Stepped(
             place.step + 1,
             done,
@@ -196,19 +203,22 @@ class Trainer:
         return 0 < self._options.patience <= self.progress.stale
 
     def _evaluate(self) -> Iterator[Event]:
-        place = self.progress
-        fits = [(name, measure(self._network, pairs, self._device), w) for name, pairs, w in self._validation]
-        nats = sum(weight * fit.nats for _, fit, weight in fits)
-        tokens = sum(weight * fit.tokens for _, fit, weight in fits)
-        words = sum(weight * fit.words for _, fit, weight in fits)
-        loss = nats / tokens
-        place.stale = 0 if loss < place.best_loss - LEAST_GAIN else place.stale + 1
-        better = loss < place.best_loss
+        place, cost = self.progress, COSTS[self._options.stop_on]
+        score, averaged = self._score(), False
+        if self._average:
+            with self._average.in_place():
+                other = self._score()
+            averaged = cost(other) < cost(score)
+            score = other if averaged else score
+        place.stale = 0 if cost(score) < place.best_loss - LEAST_GAIN else place.stale + 1
+        better = cost(score) < place.best_loss
         if better:
-            place.best_loss, place.best_step = loss, place.step
-            self.best = {k: v.detach().cpu().clone() for k, v in own_weights(self._network).items()}
-        corpora = {name: fit.perplexity for name, fit, _ in fits}
-        yield Evaluated(place.step, loss, perplexity(nats / words), better, corpora)
+            place.best_loss, place.best_step = cost(score), place.step
+            chosen = self._average.weights() if self._average and averaged else own_weights(self._network)
+            self.best = {k: v.detach().cpu().clone() for k, v in chosen.items()}
+        yield Evaluated(
+            place.step, score.loss, score.perplexity, better, score.corpora, score.accuracy, averaged
+        )
         yield from self._look()
         yield Sampled(place.step, self._sample())
         self._network.train()
@@ -217,6 +227,12 @@ class Trainer:
         place.evaluated_seconds = place.seconds
         if not self._options.save_every:
             yield self._saved()
+
+    def _score(self) -> Score:
+        """The validation pairs with the weights the network has."""
+        return Score.of(
+            [(name, measure(self._network, pairs, self._device), w) for name, pairs, w in self._validation]
+        )
 
     def _look(self) -> Iterator[Event]:
         """What attention does, and once a run a warning of each trouble with it."""
