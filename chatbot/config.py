@@ -169,6 +169,9 @@ class TrainingOptions:
         unit="tokens",
         low=1,
     )
+    accumulate: int = option(
+        1, "batches whose gradients make one update together", unit="batches", low=1, high=1024
+    )
     lr: float = option(8e-3, "highest learning rate (AdamW)", low=0.0)
     warmup: float = option(0.03, "share of the run over which the learning rate rises", low=0.0, high=1.0)
     schedule: str = option(
@@ -198,6 +201,9 @@ class TrainingOptions:
     )
     embeddings: str = option(
         "", "file of word vectors to start from (GloVe, word2vec or fastText); needs --tokenizer words"
+    )
+    freeze: str = option(
+        "", "parts that are not learned, separated by commas: embeddings, encoder, decoder, output"
     )
     seed: int = option(0, "random seed")
     device: str = option("auto", "where to compute", choices=("auto", "cpu", "cuda", "mps"))

@@ -22,6 +22,7 @@ from chatbot.text.tokenizer import Tokenizer
 from chatbot.training.data import TrainingData, prepare, take
 from chatbot.training.embeddings import check_embeddings, start_from_vectors
 from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
+from chatbot.training.freezing import frozen_parts
 from chatbot.training.metrics import metrics_log
 from chatbot.training.request import RUN, STATE, Request, RunRecord, read_run
 from chatbot.training.state import Progress, load_state, save_state, saved_step
@@ -68,6 +69,7 @@ class TrainingRun:
         device = choose_device(self._request.config.training.device)
         base = self._base()
         check_embeddings(self._request.config, base)
+        frozen_parts(self._request.config.training.freeze)
         notices: list[str] = []
         data = self._data(base, notices)
         private_folder(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -87,11 +88,14 @@ class Trainer:
         place = self.progress
         self._started = time.monotonic() - place.seconds
         reason = "done"
-        for epoch, index, count, batch in self._batches.stream(place.epoch, place.index):
+        stream, together = self._batches.stream(place.epoch, place.index), self._options.accumulate
+        for taken in iter(lambda: list(itertools.islice(stream, together)), []):
+            epoch, index, count, _ = taken[0]
             place.passes, place.seconds = epoch + index / count, self._seconds()
             if self.done >= 1.0:
                 break
-            event = self._step(batch)
+            epoch, index, count, _ = taken[-1]
+            event = self._step([batch for *_, batch in taken])
             if self.fault:
                 reason = "diverged"
                 break
@@ -171,11 +175,11 @@ class Trainer:
             epochs=options.epochs,
         )
 
-    def _step(self, batch: Batch) -> Stepped:
+    def _step(self, batches: Sequence[Batch]) -> Stepped:
         """One update; none, and ``fault`` is set, where the numbers have gone wrong."""
         options, place, done = self._options, self.progress, self.done
         lr = options.lr * SCHEDULES[options.schedule](done, options.warmup)
-        update = self._stepper.update(batch, lr)
+        update = self._stepper.update(batches, lr)
         self.fault = update.fault
         if self._average and not self.fault:
             self._average.update()
@@ -186,7 +190,7 @@ class Trainer:
             update.loss,
             lr,
             update.gradient_norm,
-            batch.words,
+            sum(batch.words for batch in batches),
             place.seconds,
             update.gauges,
         )
