@@ -181,6 +181,17 @@ class TrainingOptions:
     )
     weight_decay: float = option(0.01, "decay of weight matrices (AdamW)", low=0.0)
     label_smoothing: float = option(0.0, "share of probability spread over all tokens", low=0.0, high=0.9)
+    scheduled_sampling: float = option(
+        0.0,
+        "share of the words fed to the decoder that are its own at the end of the run; 0: teacher forcing",
+        low=0.0,
+        high=1.0,
+    )
+    sampling_schedule: str = option(
+        "linear",
+        "how that share grows over the run: ever the same, fast at first, or fast in the middle",
+        choices=("linear", "exponential", "inverse-sigmoid"),
+    )
     clip: float = option(1.0, "longest gradient, as its norm; 0: no limit", low=0.0)
     eval_every: int = option(0, "steps between validations; 0: about twelve in the run", unit="steps", low=0)
     save_every: int = option(

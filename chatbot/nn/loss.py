@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from chatbot.nn.decoder import Decoded
 from chatbot.nn.embedding import PAD
-from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.nn.seq2seq import Seq2Seq, Source
 
 BASELINE_DECAY = 0.9
 """How much of the moving baseline stays at each batch (Xu et al. 2015, section 4.1)."""
@@ -55,6 +55,14 @@ def sequence_loss(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, 
     Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len]
     """
     decoded, source = model(src, tgt_in)
+    return decoded_loss(model, decoded, source, tgt_out, smoothing)
+
+
+def decoded_loss(model: Seq2Seq, decoded: Decoded, source: Source, tgt_out: Tensor, smoothing: float) -> Loss:
+    """The loss of what was decoded, see ``sequence_loss``.
+
+    Shapes: tgt_out [batch, tgt_len]
+    """
     index = real_positions(tgt_out)
     target = tgt_out.flatten()[index]
     logits = model.logits(decoded, source, index).float()  # [tokens, words]

@@ -15,7 +15,7 @@ from chatbot.nn.memory import Memory
 from chatbot.nn.output import Output
 from chatbot.nn.rows import Rows
 
-UNK, EOS = 1, 3
+UNK, BOS, EOS = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch
 from chatbot.nn.embedding import PAD
 from chatbot.nn.loss import Loss, sequence_loss
+from chatbot.nn.scheduled import sampled_loss
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.freezing import freeze, frozen_parts
 from chatbot.training.state import optimizer_tensors, restore_optimizer
@@ -53,18 +54,21 @@ class Stepper:
         freeze(network, frozen_parts(options.freeze))
         self._optimizer = build_optimizer(network, options, device)
 
-    def update(self, batches: Sequence[Batch], lr: float) -> Update:
+    def update(self, batches: Sequence[Batch], lr: float, sampled: float = 0.0) -> Update:
         """Take a step at a learning rate, unless the numbers have gone wrong.
 
         The objective is that of all pairs of the batches together: every token weighs the same, so that each
         batch counts by its share of the tokens.
+
+        Args:
+            sampled: share of the words fed to the decoder that are its own.
         """
         for group in self._optimizer.param_groups:
             group["lr"] = lr
         tokens = [int((batch.tgt_out != PAD).sum()) for batch in batches]
         nats, gauges = 0.0, defaultdict[str, float](float)
         for batch, count in zip(batches, tokens, strict=True):
-            loss, share = self._loss(batch.to(self._device)), count / sum(tokens)
+            loss, share = self._loss(batch.to(self._device), sampled), count / sum(tokens)
             objective = loss.objective * share if len(batches) > 1 else loss.objective
             objective.backward()  # type: ignore[no-untyped-call]
             nats += float(loss.nats)
@@ -72,9 +76,10 @@ class Stepper:
                 gauges[name] += gauge * share
         return self._updated(nats / sum(tokens), lr, dict(gauges))
 
-    def _loss(self, batch: Batch) -> Loss:
+    def _loss(self, batch: Batch, sampled: float) -> Loss:
         smoothing = self._options.label_smoothing
-        return sequence_loss(self._network, batch.src, batch.tgt_in, batch.tgt_out, smoothing)
+        told = self._network, batch.src, batch.tgt_in, batch.tgt_out, smoothing
+        return sampled_loss(*told, sampled) if sampled else sequence_loss(*told)
 
     def _updated(self, loss: float, lr: float, gauges: Mapping[str, float]) -> Update:
         """Follow the gradient that there is."""

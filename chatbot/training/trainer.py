@@ -18,6 +18,7 @@ from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 from chatbot.training.averaging import WeightAverage
 from chatbot.training.data import concatenate, take
 from chatbot.training.events import Evaluated, Event, Finished, Looked, Sampled, Saved, Stepped, Warned
+from chatbot.training.sampling_schedule import sampling_share
 from chatbot.training.schedule import SCHEDULES, progress_of
 from chatbot.training.score import COSTS, Score
 from chatbot.training.state import Progress
@@ -179,7 +180,8 @@ class Trainer:
         """One update; none, and ``fault`` is set, where the numbers have gone wrong."""
         options, place, done = self._options, self.progress, self.done
         lr = options.lr * SCHEDULES[options.schedule](done, options.warmup)
-        update = self._stepper.update(batches, lr)
+        sampled = sampling_share(options.sampling_schedule, options.scheduled_sampling, done)
+        update = self._stepper.update(batches, lr, sampled)
         self.fault = update.fault
         if self._average and not self.fault:
             self._average.update()

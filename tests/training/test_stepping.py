@@ -63,7 +63,12 @@ def test_batches_together_are_one_batch_of_all_their_pairs(model: dict[str, Any]
 def test_step_counts_updates_and_the_place_counts_batches(make_trainer: MakeTrainer) -> None:
     trainer, batches = make_trainer(steps=5, accumulate=3), []
     update = trainer._stepper.update
-    trainer._stepper.update = lambda taken, lr: batches.append(taken) or update(taken, lr)  # type: ignore[method-assign, func-returns-value]
+
+    def note(taken: Any, *rest: Any) -> Update:
+        batches.append(taken)
+        return update(taken, *rest)
+
+    trainer._stepper.update = note  # type: ignore[method-assign]
     events = [event for event in trainer.run() if isinstance(event, Stepped)]
     assert [event.step for event in events] == [1, 2, 3, 4, 5]
     assert [len(taken) for taken in batches] == [3] * 5
