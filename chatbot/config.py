@@ -152,6 +152,14 @@ class ModelOptions:
     self_attention: bool = option(False, "gated self-attention (SAGAN) over the encoder's outputs")
     reverse_source: bool = option(False, "read the question from its end")
     dropout: float = option(0.05, "share of activations dropped in training", low=0.0, high=0.9)
+    dropout_kind: str = option(
+        "input",
+        "what --dropout drops: each number by itself, or the same ones at all steps of a sequence",
+        choices=("input", "variational"),
+    )
+    weight_dropout: float = option(
+        0.0, "share of the weights between a recurrent layer's states dropped in training", low=0.0, high=0.9
+    )
     tie: bool = option(True, "one embedding table for question, reply and output")
     frozen: bool = option(False, "the vectors of --embeddings stay as they are; needs --no-tie")
 

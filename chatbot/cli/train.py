@@ -37,7 +37,7 @@ SECTIONS = ("data", "text", "model", "training", "decoding")
 FREE_TO_RESUME = {"minutes", "epochs", "steps", "eval_every", "save_every", "patience", "device"}
 """Options that may change when a run is resumed; the others decide how it would have gone on."""
 
-FREE_TO_START_FROM = {"dropout", "max_src", "max_tgt"}
+FREE_TO_START_FROM = {"dropout", "dropout_kind", "weight_dropout", "max_src", "max_tgt"}
 """Options of text and network that may change in fine-tuning; the weights hang on the others."""
 
 BUILT_FOR_LENGTH = {"encoder": "snail", "attention": "location"}
