@@ -221,6 +221,13 @@ class TrainingOptions:
     embeddings: str = option(
         "", "file of word vectors to start from (GloVe, word2vec or fastText); needs --tokenizer words"
     )
+    replay: float = option(
+        0.0,
+        "share of an epoch's pairs that come from what the checkpoint of --from was trained on, so that it "
+        "is not forgotten",
+        low=0.0,
+        high=0.9,
+    )
     freeze: str = option(
         "", "parts that are not learned, separated by commas: embeddings, encoder, decoder, output"
     )

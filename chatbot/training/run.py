@@ -24,11 +24,12 @@ from chatbot.training.embeddings import check_embeddings, start_from_vectors
 from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
 from chatbot.training.freezing import frozen_parts
 from chatbot.training.metrics import metrics_log
+from chatbot.training.replay import check_replay, remembered_corpora
 from chatbot.training.request import RUN, STATE, Request, RunRecord, read_run
 from chatbot.training.state import Progress, load_state, save_state, saved_step
 from chatbot.training.trained import Trained, spread_questions
 from chatbot.training.trainer import Trainer, load_weights, own_weights
-from chatbot.training.warnings import warnings
+from chatbot.training.warnings import unknown_words, warnings
 
 VALIDATION_PAIRS = 1000
 """Held-out pairs a corpus that validations during a run look at; the end looks at all."""
@@ -49,6 +50,7 @@ class TrainingRun:
         self._resume = request.folder / checkpoint.RESUME
         self._record = read_run(request.folder) if request.resume else None
         self._trainer: Trainer | None = None
+        self._replayed: Mapping[str, float] = self._record.replayed if self._record else {}
 
     def stop(self) -> bool:
         """Ask the run to finish its step, save and end.
@@ -70,6 +72,7 @@ class TrainingRun:
         base = self._base()
         check_embeddings(self._request.config, base)
         frozen_parts(self._request.config.training.freeze)
+        check_replay(self._request.config, goes_on=bool(base or self._record))
         notices: list[str] = []
         data = self._data(base, notices)
         private_folder(folder)
@@ -83,6 +86,8 @@ class TrainingRun:
         self, data: TrainingData, base: checkpoint.Checkpoint | None, notices: list[str], device: torch.device
     ) -> Iterator[Event]:
         yield from warnings(data, notices, self._request.config)
+        if base:
+            yield from unknown_words(data, self._request.config)
         summary = {**data.summary, "mix": data.described(), "vocab": data.tokenizer.vocab}
         yield Prepared(0, summary)
         network = self._network(data, base)
@@ -115,7 +120,9 @@ class TrainingRun:
         if record and record.fine_tuned:
             tokenizer = self._saved_tokenizer()
         names = request.corpora or DEFAULT_CORPORA
-        data = prepare(names, request.library, request.config, notices.append, tokenizer)
+        if base and request.config.training.replay:
+            self._replayed = remembered_corpora(base, names, request.library, notices.append)
+        data = prepare(names, request.library, request.config, notices.append, tokenizer, self._replayed)
         same = record is None or (
             record.data_key == data.key and self._saved_tokenizer().to_json() == data.tokenizer.to_json()
         )
@@ -172,7 +179,7 @@ class TrainingRun:
             private_folder(self._resume)
             (self._resume / STATE).unlink(missing_ok=True)
             write_atomically(self._resume / checkpoint.TOKENIZER, data.tokenizer.to_json().encode())
-        record = RunRecord.of(self._request, fine_tuned, data.key)
+        record = RunRecord.of(self._request, fine_tuned, data.key, self._replayed)
         write_atomically(self._resume / RUN, checkpoint.to_json(record.to_json()))
 
     def _restore(self, trainer: Trainer) -> None:
