@@ -231,6 +231,9 @@ class TrainingOptions:
     freeze: str = option(
         "", "parts that are not learned, separated by commas: embeddings, encoder, decoder, output"
     )
+    tensorboard: bool = option(
+        False, "write the run's figures for TensorBoard too, into the checkpoint's folder"
+    )
     seed: int = option(0, "random seed")
     device: str = option("auto", "where to compute", choices=("auto", "cpu", "cuda", "mps"))
 

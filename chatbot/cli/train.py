@@ -34,7 +34,16 @@ if TYPE_CHECKING:
 
 SECTIONS = ("data", "text", "model", "training", "decoding")
 
-FREE_TO_RESUME = {"minutes", "epochs", "steps", "eval_every", "save_every", "patience", "device"}
+FREE_TO_RESUME = {
+    "minutes",
+    "epochs",
+    "steps",
+    "eval_every",
+    "save_every",
+    "patience",
+    "tensorboard",
+    "device",
+}
 """Options that may change when a run is resumed; the others decide how it would have gone on."""
 
 FREE_TO_START_FROM = {"dropout", "dropout_kind", "weight_dropout", "max_src", "max_tgt"}

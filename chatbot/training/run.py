@@ -19,6 +19,7 @@ from chatbot.errors import CheckpointError, OptionError, TrainingError
 from chatbot.files import private_folder, write_atomically
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.tokenizer import Tokenizer
+from chatbot.training.board import board, writer_class
 from chatbot.training.data import TrainingData, prepare, take
 from chatbot.training.embeddings import check_embeddings, start_from_vectors
 from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
@@ -69,6 +70,9 @@ class TrainingRun:
         _check_limits(self._request)
         check_model(self._request.config)
         device = choose_device(self._request.config.training.device)
+        wants_board = self._request.config.training.tensorboard
+        if wants_board:
+            writer_class()
         base = self._base()
         check_embeddings(self._request.config, base)
         frozen_parts(self._request.config.training.freeze)
@@ -77,9 +81,11 @@ class TrainingRun:
         data = self._data(base, notices)
         private_folder(folder)
         since = saved_step(self._resume) if self._record else None
-        with metrics_log(folder / checkpoint.METRICS, since) as log, no_denormals():
+        logged, shown = metrics_log(folder / checkpoint.METRICS, since), board(folder, wants_board, since)
+        with logged as log, shown as show, no_denormals():
             for event in self._events(data, base, notices, device):
                 log.write(event)
+                show(event)
                 yield event
 
     def _events(
