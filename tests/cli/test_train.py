@@ -231,6 +231,11 @@ def finished(capsys: Capture) -> None:
             2,
             f"--resume: vocabulary is {Config().text.vocabulary} in the checkpoint and 1024 here",
         ),
+        (
+            ("--average", "0.9"),
+            2,
+            "--resume: average is 0.0 in the checkpoint and 0.9 here; leave --average out, or train anew",
+        ),
         (("other.tsv",), 2, "--resume: the run's corpora are talk.tsv; leave CORPUS out"),
     ],
 )
@@ -265,6 +270,42 @@ def test_fine_tuning_keeps_text_and_network_of_its_base_and_nothing_else(capsys:
     assert options["training"] == Config().to_json()["training"]
     assert status("train", "talk.tsv", *given, "--steps", "2", "--device", "cpu", "--quiet") == 0
     assert capsys.readouterr().out == "checkpoints/talk\n"
+
+
+@pytest.mark.usefixtures("finished")
+def test_fine_tuning_may_drop_freeze_and_replay(capsys: Capture) -> None:
+    dropping = ("--dropout-kind", "variational", "--weight-dropout", "0.2", "--freeze", "embeddings,encoder")
+    given = ("--from", "bot", *dropping, "--replay", "0.5", "--steps", "2", "--device", "cpu", "--name", "b")
+    Path("new.tsv").write_text("".join(f"ask {n}\tsay {n}\n" for n in range(30)), encoding="utf-8")
+    assert status("train", "new.tsv", *given) == 0
+    out, err = capsys.readouterr()
+    assert out == "checkpoints/b\n"
+    assert "talk.tsv x " in err
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (
+            ("--freeze", "embedings"),
+            "--freeze: no part 'embedings'; name some of embeddings, encoder, decoder",
+        ),
+        (
+            ("--replay", "0.1"),
+            "--replay: there is no checkpoint whose corpora could join; add --from CHECKPOINT",
+        ),
+        (("--replay", "0.95"), "--replay: replay is 0.95; it must be from 0 to 0.9"),
+        (("--average", "1"), "--average: average is 1.0; it must be from 0 to 0.99999"),
+        (("--accumulate", "0"), "--accumulate: accumulate is 0; it must be from 1 to 1024"),
+        (
+            ("--schedule", "step"),
+            "--schedule: no schedule 'step'; choose one of cosine, inverse-sqrt, constant",
+        ),
+    ],
+)
+def test_odd_way_of_training_is_refused(capsys: Capture, args: tuple[str, ...], told: str) -> None:
+    assert status("train", "talk.tsv", *RUN, *args, "--quiet") == 2
+    assert one_line(capsys).startswith(told)
 
 
 @pytest.mark.usefixtures("finished")
