@@ -55,11 +55,17 @@ def test_folder_without_a_run_is_told_from_none(tmp_path: Path) -> None:
         {"options": {"nodel": {}}},
         {"options": []},
         {"data_key": None},
+        {"replayed": ["old.tsv"]},
+        {"replayed": {"old.tsv": "often"}},
     ],
 )
 def test_damaged_record_is_refused_by_name(request_made: Request, changes: dict[str, Any]) -> None:
     with pytest.raises(CheckpointError, match=r"resume/run\.json: does not describe a run"):
         read_run(left_behind(request_made, **changes))
+
+
+def test_record_of_before_there_was_replay_is_read(request_made: Request) -> None:
+    assert read_run(left_behind(request_made, replayed=None)).replayed == {}
 
 
 def test_torn_record_is_refused(request_made: Request) -> None:
