@@ -11,6 +11,7 @@ import contextlib
 import errno
 import io
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,9 @@ from chatbot.errors import ChatbotError, CorpusError
 
 TEMPORARY = ".tmp"
 """How the temporary names end; such a file is the leftover of a killed process and may be deleted."""
+
+MARGIN = 4 * 2**20
+"""Bytes a disk must have left beside what is about to be written: the small files around it, and the log."""
 
 
 def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -80,6 +84,20 @@ def private_folder(path: Path) -> Path:
     if not path.is_dir():
         raise ChatbotError(str(path), "is a file, not a folder", "move it away or choose another name")
     return path
+
+
+def check_space(folder: Path, size: int) -> None:
+    """Look whether so many bytes go on the disk of a folder, before anything there is touched.
+
+    Raises:
+        ChatbotError: they do not; how much is left and needed.
+    """
+    with _told(folder):
+        free = shutil.disk_usage(folder).free
+    needed = size + MARGIN
+    if free < needed:
+        what = f"the disk has {free // 2**20:,} MB left, and {-(-needed // 2**20):,} are needed"
+        raise ChatbotError(str(folder), what, "free some space or choose a folder on another disk")
 
 
 def sync_folder(path: Path) -> None:
