@@ -20,7 +20,7 @@ from typing import IO
 from chatbot.errors import ChatbotError, CorpusError
 
 TEMPORARY = ".tmp"
-"""How the temporary names end; such a file is the leftover of a killed process and may be deleted."""
+"""How the temporary names end; such a file is the leftover of a killed process."""
 
 MARGIN = 4 * 2**20
 """Bytes a disk must have left beside what is about to be written: the small files around it, and the log."""
@@ -84,6 +84,13 @@ def private_folder(path: Path) -> Path:
     if not path.is_dir():
         raise ChatbotError(str(path), "is a file, not a folder", "move it away or choose another name")
     return path
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete what processes that were killed while writing have left, in a folder nobody else writes to."""
+    for path in folder.glob(f".*{TEMPORARY}"):
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def check_space(folder: Path, size: int) -> None:

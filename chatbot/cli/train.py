@@ -96,7 +96,8 @@ def train(
     CORPUS is a name (see chatbot corpus list) or a file. With none, the bot learns from smalltalk:english,
     chatterbot:english and chitchat.
 
-    Ctrl-C finishes the step, saves and ends with status 130; --resume goes on from there.
+    Ctrl-C, or SIGTERM, finishes the step, saves and ends with status 130; --resume goes on from there, and
+    from the last saved state after anything worse. A second one ends at once.
     """
     config = _config(params, checkpoints)
     if wants_dump:

@@ -15,7 +15,7 @@ from chatbot.dataset.batches import TrainingBatches
 from chatbot.engines.loading import fill
 from chatbot.engines.torch_engine import choose_device
 from chatbot.errors import CheckpointError, OptionError, TrainingError
-from chatbot.files import private_folder, write_atomically
+from chatbot.files import private_folder, remove_leftovers, write_atomically
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training.board import board, writer_class
@@ -81,6 +81,8 @@ class TrainingRun:
         notices: list[str] = []
         data = self._data(base, notices)
         private_folder(folder)
+        for place in (folder, self._resume):
+            remove_leftovers(place)
         stored = self._states.load() if self._record else None
         since = stored.progress.step if stored else None
         logged, shown = metrics_log(folder / checkpoint.METRICS, since), board(folder, wants_board, since)

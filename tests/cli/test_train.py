@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -7,8 +8,9 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import pyte
@@ -16,7 +18,9 @@ import pytest
 
 from chatbot.cli import main, progress
 from chatbot.config import PRESETS, Config
+from chatbot.training import cache
 from chatbot.training.events import Event, Prepared, Stepped
+from chatbot.training.state import States
 
 Capture = pytest.CaptureFixture[str]
 
@@ -362,16 +366,22 @@ def test_unknown_paper_is_refused_with_those_there_are(capsys: Capture) -> None:
     assert "choose one of sutskever2014" in one_line(capsys)
 
 
-# Ctrl-C
+# Ctrl-C and SIGTERM
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def interrupt_at(monkeypatch: pytest.MonkeyPatch, wanted: Callable[[Event], bool], times: int = 1) -> None:
-    """Ctrl-C while an event that is wanted is shown."""
+def interrupt_at(
+    monkeypatch: pytest.MonkeyPatch,
+    wanted: Callable[[Event], bool],
+    signals: Sequence[signal.Signals] = (signal.SIGINT,),
+) -> None:
+    """Ctrl-C, or other signals, while an event that is wanted is shown."""
     take = progress.View.take
 
     def interrupting(view: progress.View, event: Event) -> object:
-        for _ in range(times if wanted(event) else 0):
-            signal.raise_signal(signal.SIGINT)
+        for number in signals if wanted(event) else ():
+            signal.raise_signal(number)
         return take(view, event)
 
     monkeypatch.setattr(progress.View, "take", interrupting)
@@ -381,19 +391,20 @@ def third_step(event: Event) -> bool:
     return isinstance(event, Stepped) and event.step == 3
 
 
+@pytest.mark.parametrize("number", SIGNALS)
 def test_first_interruption_saves_and_tells_how_to_go_on(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    before = signal.getsignal(signal.SIGINT)
+    before = [signal.getsignal(each) for each in SIGNALS]
     with monkeypatch.context() as patch:
-        interrupt_at(patch, third_step)
+        interrupt_at(patch, third_step, [number])
         assert status("train", "talk.tsv", *SMALL, "--steps", "1000") == 130
     out, err = capsys.readouterr()
     assert out == "checkpoints/talk\n"
     assert "Note: finishing the step and saving; Ctrl-C again stops at once\n" in err
     assert "interrupted after 3 steps" in err
     assert err.endswith("Note: go on with: chatbot train --resume talk\n")
-    assert signal.getsignal(signal.SIGINT) is before
+    assert [signal.getsignal(each) for each in SIGNALS] == before
     assert status("chat", "talk", "--question", "hello") == 0
     assert status("train", "--resume", "talk", "--steps", "5") == 0
     assert "done after 5 steps" in capsys.readouterr().err
@@ -407,21 +418,76 @@ def test_interruption_of_a_run_kept_elsewhere_names_its_folder(
     assert capsys.readouterr().err.endswith("chatbot train --resume 'my bots/talk'\n")
 
 
-def test_second_interruption_ends_the_run_at_once(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("signals", list(itertools.product(SIGNALS, SIGNALS)))
+def test_second_interruption_ends_the_run_at_once(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, signals: Sequence[signal.Signals]
+) -> None:
     with monkeypatch.context() as patch:
-        interrupt_at(patch, third_step, times=2)
+        interrupt_at(patch, third_step, signals)
         assert status("train", "talk.tsv", *SMALL, "--steps", "1000", "--save-every", "2") == 130
     assert "interrupted after" not in capsys.readouterr().err
     assert status("chat", "talk", "--question", "hello") == 1
     assert one_line(capsys).endswith("go on with chatbot train --resume talk")
 
 
-def test_interruption_before_training_ends_at_once(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupt_at(monkeypatch, lambda event: isinstance(event, Prepared))
+@pytest.mark.parametrize("number", SIGNALS)
+def test_interruption_before_training_ends_at_once(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    interrupt_at(monkeypatch, lambda event: isinstance(event, Prepared), [number])
     assert status("train", "talk.tsv", *RUN) == 130
     out, err = capsys.readouterr()
     assert out == ""
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_interruption_while_data_is_prepared_leaves_nothing_half_done(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    encode = cache.encode_pairs
+
+    def interrupted(*args: Any) -> object:
+        signal.raise_signal(number)
+        return encode(*args)
+
+    monkeypatch.setattr(cache, "encode_pairs", interrupted)
+    assert status("train", "talk.tsv", *RUN) == 130
+    assert not (folder / "checkpoints").exists()
+    assert not [path for path in folder.rglob("*") if path.is_file() and path.name != "talk.tsv"]
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert status("train", "talk.tsv", *RUN) == 0
+
+
+@pytest.mark.parametrize("written", range(8))
+def test_two_interruptions_while_a_state_is_written_leave_one_to_go_on_from(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    """The second comes when so many things have been brought to the disk since the third step."""
+    sync, taken = os.fsync, list[int]()
+
+    def interrupting(handle: int) -> None:
+        if taken:
+            taken.append(handle)
+        if len(taken) == written + 2:
+            signal.raise_signal(signal.SIGTERM)
+        sync(handle)
+
+    def noted(event: Event) -> bool:
+        if third_step(event):
+            taken.append(-1)
+        return third_step(event)
+
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, noted)
+        patch.setattr(os, "fsync", interrupting)
+        assert status("train", "talk.tsv", *SMALL, "--steps", "1000", "--save-every", "2") == 130
+    bot = folder / "checkpoints" / "talk"
+    stored = States(bot / "resume").load()
+    assert (stored.progress.step, stored.skipped) in ((2, ()), (3, ()))
+    assert not list(bot.rglob("*.tmp"))
+    assert status("train", "--resume", "talk", "--steps", "5", "--quiet") == 0
 
 
 def test_quiet_interruption_is_quiet(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -446,7 +512,8 @@ def environment() -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_interrupted_process_can_be_talked_with_and_resumed() -> None:
+@pytest.mark.parametrize("number", SIGNALS)
+def test_interrupted_process_can_be_talked_with_and_resumed(number: signal.Signals) -> None:
     line = [
         *COMMAND,
         "train",
@@ -465,7 +532,7 @@ def test_interrupted_process_can_be_talked_with_and_resumed() -> None:
         while "validation" not in said:
             said = process.stderr.readline()
             assert said
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "checkpoints/talk\n")
     assert "Traceback" not in err
@@ -550,8 +617,6 @@ def test_d34_numbers_that_stay_wrong_end_the_run_and_keep_the_last_finite_state(
         r"[,;] .*; lower --lr or set --clip",
         said[-1],
     )
-    from chatbot.training.state import States
-
     stored = States(folder / "checkpoints" / "wild" / "resume").load()
     assert all(tensor.isfinite().all() for tensor in stored.tensors.values())
     assert status("train", "--resume", "wild", "--lr", "0.01", "--quiet") == 0
