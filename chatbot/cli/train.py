@@ -46,7 +46,10 @@ FREE_TO_RESUME = {
     "tensorboard",
     "device",
 }
-"""Options that may change when a run is resumed; the others decide how it would have gone on."""
+"""Options that may change when a run is resumed; the others decide how it would have gone on.
+
+So may ``--half``, which decides how the best weights are stored when the run ends.
+"""
 
 FREE_TO_START_FROM = {"dropout", "dropout_kind", "weight_dropout", "max_src", "max_tgt"}
 """Options of text and network that may change in fine-tuning; the weights hang on the others."""
@@ -192,13 +195,15 @@ def _request(
     params: Mapping[str, Any], config: Config, named: tuple[str, ...], corpora: Path, checkpoints: Path
 ) -> Request:
     from chatbot.checkpoint import find
+    from chatbot.corpus.library import DEFAULT_CORPORA
     from chatbot.training.request import Request
 
     if params["resume"] is not None:
         folder, record = _run(params["resume"], checkpoints)
-        if named and named != record.corpora:
-            were = " ".join(record.corpora) or "the default ones"
-            raise OptionError("--resume", f"the run's corpora are {were}", "leave CORPUS out")
+        were = record.corpora or DEFAULT_CORPORA
+        if named and named != were:
+            what = f"the run's corpora are {' '.join(were)}, not {' '.join(named)}"
+            raise OptionError("--resume", what, "leave CORPUS out, or fine-tune on others with --from")
         half = record.half if params["half"] is None else params["half"]
         return Request(record.corpora, folder, corpora, config, record.command, resume=True, half=half)
     start = find(params["start"], checkpoints) if params["start"] is not None else None

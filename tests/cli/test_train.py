@@ -240,12 +240,27 @@ def finished(capsys: Capture) -> None:
             2,
             "--resume: average is 0.0 in the checkpoint and 0.9 here; leave --average out, or train anew",
         ),
-        (("other.tsv",), 2, "--resume: the run's corpora are talk.tsv; leave CORPUS out"),
+        (
+            ("--mix", "talk.tsv=2"),
+            2,
+            "--resume: mix is '' in the checkpoint and 'talk.tsv=2' here; leave --mix",
+        ),
+        (("--warmup", "0.5"), 2, "--resume: warmup is 0.03 in the checkpoint and 0.5 here; leave --warmup"),
+        (("--beam", "3"), 2, "--resume: beam is 1 in the checkpoint and 3 here; leave --beam out"),
+        (("--config", "more.toml"), 2, "--resume: clip is 1.0 in the checkpoint and 2.0 here; leave --clip"),
+        (("--like", "xu2015"), 2, "--resume: "),
+        (
+            ("other.tsv",),
+            2,
+            "--resume: the run's corpora are talk.tsv, not other.tsv; leave CORPUS out, or fine-tune",
+        ),
+        (("talk.tsv", "other.tsv"), 2, "--resume: the run's corpora are talk.tsv, not talk.tsv other.tsv;"),
     ],
 )
 def test_run_is_not_resumed_into_another(
     capsys: Capture, args: tuple[str, ...], code: int, told: str
 ) -> None:
+    Path("more.toml").write_text("[training]\nclip = 2.0\n", encoding="utf-8")
     assert status("train", "--resume", "bot", "--quiet", *args) == code
     assert one_line(capsys).startswith(told)
 
@@ -257,6 +272,37 @@ def test_finished_run_goes_on_with_a_larger_budget(capsys: Capture, name: str) -
     out, err = capsys.readouterr()
     assert out == "checkpoints/bot\n"
     assert "done after 6 steps" in err
+
+
+@pytest.mark.usefixtures("finished")
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--epochs", "3"),
+        ("--minutes", "0.02"),
+        ("--steps", "6", "--lr", "0.1"),
+        ("--steps", "6", "--lr", "0.0001"),
+        ("--steps", "9", "--keep", "1"),
+        ("--steps", "9", "--keep", "4", "--save-every", "1"),
+        ("--steps", "6", "--eval-every", "1", "--patience", "2"),
+        ("--steps", "6", "--single"),
+        ("talk.tsv", "--steps", "6", "--seed", "0"),  # what stays as it was may be said
+    ],
+)
+def test_run_goes_on_with_other_limits_rates_and_saves(
+    folder: Path, capsys: Capture, args: tuple[str, ...]
+) -> None:
+    assert status("train", "--resume", "bot", *args) == 0
+    assert "done after" in capsys.readouterr().err
+    record = json.loads((folder / "checkpoints/bot/config.json").read_text("utf-8"))
+    assert record["steps"] > 4
+    for name, value in itertools.pairwise(args):
+        if name.startswith("--") and name not in ("--single", "--seed"):
+            assert record["options"]["training"][name[2:].replace("-", "_")] == float(value)
+    assert record["precision"] == ("single" if "--single" in args else "half")
+    if "--keep" in args:
+        kept = list((folder / "checkpoints/bot/resume").glob("state-*"))
+        assert len(kept) == int(args[args.index("--keep") + 1])
 
 
 @pytest.mark.parametrize("name", ["nowhere", "", "a/b"])
