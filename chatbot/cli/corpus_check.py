@@ -25,7 +25,7 @@ def check(name: str, as_json: bool, corpora: Path, **params: Any) -> None:
     those, training on the corpus needs --force.
     """
     from chatbot.cli.verdict import show_verdict
-    from chatbot.corpus.doctor import examine
+    from chatbot.corpus.doctor.doctor import examine
     from chatbot.corpus.library import open_corpus
     from chatbot.display.record import json_line
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from chatbot.corpus.facts import Facts, Lengths
-    from chatbot.corpus.findings import Finding, Verdict
+    from chatbot.corpus.doctor.facts import Facts, Lengths
+    from chatbot.corpus.doctor.findings import Finding, Verdict
     from chatbot.corpus.statistics import Share
 
 WORDS = {"red": ("STOP", "bold red"), "yellow": ("look", "yellow"), "green": ("ok", "green")}
@@ -126,7 +126,7 @@ def _length(lengths: Lengths) -> str:
 
 def _histogram(facts: Facts, columns: int) -> Table:
     """How long questions and replies are, in words, as bars."""
-    from chatbot.corpus.facts import BUCKETS
+    from chatbot.corpus.doctor.facts import BUCKETS
 
     bar = max(SHORTEST_BAR, min(LONGEST_BAR, (columns - BESIDE_BARS) // 2))
     table = tables.table("words", "questions", "replies")

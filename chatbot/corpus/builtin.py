@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from chatbot.corpus.conversation import Conversation, Turn, whole
-from chatbot.corpus.decode import Notify
 from chatbot.corpus.formats import chatterbot, nltk_corpora
 from chatbot.corpus.identity import content_id, with_unique_ids
+from chatbot.corpus.input.decode import Notify
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.options import ReadingOptions
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.corpus.store import file_sha256, is_corpus, paths_sha256
 from chatbot.corpus.turns import Cutting, conversations_of
 from chatbot.errors import CorpusError

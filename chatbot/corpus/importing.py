@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chatbot.corpus.conversation import Conversation
-from chatbot.corpus.decode import Notify
 from chatbot.corpus.formats import FORMATS, parallel, recognise
+from chatbot.corpus.input.decode import Notify
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part, parts_of
 from chatbot.corpus.message import Talk
 from chatbot.corpus.options import ReadingOptions
 from chatbot.corpus.pairs import pairs_of
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.scrub import Scrubber
-from chatbot.corpus.source import Part, parts_of
+from chatbot.corpus.privacy.scrub import Scrubber
 from chatbot.corpus.store import paths_sha256
 from chatbot.corpus.turns import Cutting, conversations_of
 from chatbot.errors import CorpusError, OptionError

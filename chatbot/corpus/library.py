@@ -13,10 +13,10 @@ from typing import Any
 
 from chatbot.corpus import builtin
 from chatbot.corpus.conversation import Conversation
-from chatbot.corpus.decode import Notify
 from chatbot.corpus.formats import nltk_corpora
 from chatbot.corpus.identity import with_unique_ids
 from chatbot.corpus.importing import Import, shown_name
+from chatbot.corpus.input.decode import Notify
 from chatbot.corpus.options import DataOptions, ReadingOptions
 from chatbot.corpus.shards import scrub
 from chatbot.corpus.store import (

@@ -17,7 +17,7 @@ BLANK = "blank messages"
 
 KINDS = (SAID, SYSTEM, MEDIA, DELETED, BOT, LINK, BLANK)
 """What a message can be. A reader says what the export says; the last two, and placeholders written as text,
-are told apart by ``chatbot.corpus.placeholders``."""
+are told apart by ``chatbot.corpus.phrases.placeholders``."""
 
 
 class Message(NamedTuple):

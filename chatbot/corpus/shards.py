@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from chatbot.corpus.clean import Judge, Judged, blanks
 from chatbot.corpus.conversation import Conversation, Pair, Turn
 from chatbot.corpus.identity import content_id
-from chatbot.corpus.scrub import Scrubber
+from chatbot.corpus.privacy.scrub import Scrubber
 from chatbot.errors import ChatbotError, OptionError
 
 SHARD_TURNS = 4000

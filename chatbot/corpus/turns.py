@@ -21,7 +21,7 @@ from chatbot.corpus.conversation import NOBODY, Conversation, Turn, whole
 from chatbot.corpus.identity import content_id
 from chatbot.corpus.message import BOT, SAID, SYSTEM, Message, Talk
 from chatbot.corpus.options import ReadingOptions
-from chatbot.corpus.placeholders import kind_of, without_media
+from chatbot.corpus.phrases.placeholders import kind_of, without_media
 
 LONGEST = 10_000
 """Turns of a conversation that nothing ends; more are cut, so that no conversation fills the memory."""

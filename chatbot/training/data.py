@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from chatbot.config import Config, TextOptions
 from chatbot.corpus.clean import Cleaner
-from chatbot.corpus.doctor import Doctor
+from chatbot.corpus.doctor.doctor import Doctor
 from chatbot.corpus.library import Corpus, is_built_in, open_corpus, open_files
 from chatbot.corpus.options import ReadingOptions
 from chatbot.corpus.split import is_held_out

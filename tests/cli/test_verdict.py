@@ -11,8 +11,8 @@ from wcwidth import wcswidth
 
 from chatbot.cli.verdict import show_verdict
 from chatbot.corpus.conversation import Conversation, Turn
-from chatbot.corpus.doctor import examine
-from chatbot.corpus.findings import Verdict
+from chatbot.corpus.doctor.doctor import examine
+from chatbot.corpus.doctor.findings import Verdict
 from chatbot.corpus.options import DataOptions
 from chatbot.display.text import printable
 

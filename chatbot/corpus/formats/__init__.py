@@ -6,7 +6,6 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from chatbot.corpus.decode import Head, head_of_part
 from chatbot.corpus.formats import (
     chatterbot,
     conv,
@@ -34,8 +33,9 @@ from chatbot.corpus.formats import (
     whatsapp,
 )
 from chatbot.corpus.formats.format import Format, each
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
+from chatbot.corpus.input.decode import Head, head_of_part
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.errors import CorpusError, OptionError
 
 FORMATS: dict[str, Format] = {

@@ -14,11 +14,11 @@ from typing import Any
 import yaml
 
 from chatbot.corpus.conversation import whole
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.format import alternating
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 _KEY = re.compile(r"conversations\s*:\s*([\[&#].*)?$")

@@ -15,11 +15,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.format import alternating
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _HAN = (
     r"[\u2e80-\u2fdf\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"

@@ -17,12 +17,12 @@ from datetime import datetime
 from typing import Any
 
 from chatbot.corpus.conversation import whole
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.moment import moment
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import DELETED, SAID, Message, Talk
-from chatbot.corpus.reading import Reading
 from chatbot.corpus.records import parsed
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 _SNIFFED = 5

@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from chatbot.corpus.decode import Head
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 _SEPARATOR = "+++$+++"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.format import alternating
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 END_OF_UTTERANCE = "__eou__"
 END_OF_TURN = "__eot__"

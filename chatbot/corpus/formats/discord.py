@@ -17,12 +17,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.moment import moment
 from chatbot.corpus.formats.roster import Roster
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import BOT, MEDIA, SAID, SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 _NAME = "channel.name"

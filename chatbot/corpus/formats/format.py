@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from chatbot.corpus.decode import Head
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 Reader = Callable[[Part, Reading], Iterator[Talk]]
 """Reads one part; yields talks whose messages may be read lazily. It does nothing but read."""

@@ -22,11 +22,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import groupby
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.irc_days import Days
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import BOT, SAID, SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _STAMP = re.compile(
     r"(?:([^\s\[\]<>]+) (?=\d{4}-\d\d-\d\d \[))?"  # rust 2018-05-29 [21:20:37]

@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from chatbot.corpus.conversation import whole
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.headings import QUESTIONS, REPLIES, WEAK_QUESTIONS
 from chatbot.corpus.formats.moment import moment
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Message, Talk
-from chatbot.corpus.reading import Reading
 from chatbot.corpus.records import ONE_OBJECT, parsed
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 _OPENING_BYTES = 65536

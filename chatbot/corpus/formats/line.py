@@ -19,11 +19,11 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime, time
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.clock import CLOCK, time_of
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import DELETED, SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _LINE = re.compile(rf"({CLOCK})\t(.*)", re.DOTALL)
 _TITLE = re.compile(r"\[LINE\]\s*(.*)")

@@ -11,11 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.format import alternating
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _MARKUP = re.compile(r'\s*(<!doctype|<html|<\?xml|[\[{]\s*$|\[\s*[\[{"]|\{\s*")', re.IGNORECASE)
 

@@ -19,16 +19,20 @@ from email.message import Message as Parsed
 from email.policy import Compat32
 from email.utils import parseaddr, parsedate_to_datetime
 
-from chatbot.corpus.encodings import SAMPLE_BYTES, checked_encoding, guessed_encoding
 from chatbot.corpus.formats.mail_html import text_of_html
 from chatbot.corpus.formats.mail_text import own_words, unflowed
 from chatbot.corpus.formats.mailbox import RawMail
+from chatbot.corpus.input.encodings import SAMPLE_BYTES, checked_encoding, guessed_encoding
 from chatbot.errors import OptionError
 
 LONGEST_HEADER = 20_000
-"""Characters of a header that are read; thousands of ids come before, and the last ones count."""
-TEXT_BYTES = 1 << 20
-"""Bytes of a text part that are read."""
+"""Characters of a header that are read; of ids the last ones count."""
+LONGEST_NAME = 2_000
+"""Characters of a subject or a sender that are read."""
+TEXT_BYTES = 1 << 18
+"""Bytes of a text part that are read; nobody writes so much."""
+_LONGEST_PARAMETERS = 4000
+"""Characters of Content-Type and its kin; the library takes the square of their length."""
 _DEEPEST = 20
 """Parts in parts."""
 
@@ -57,7 +61,7 @@ class _Unchanged(Compat32):
     """Gives headers as they are stored, bytes that are no ASCII as halves of surrogate pairs."""
 
     def header_fetch_parse(self, name: str, value: str) -> str:
-        return value
+        return value[:_LONGEST_PARAMETERS] if name.lower().startswith("content-") else value
 
 
 _POLICY = _Unchanged()
@@ -132,6 +136,7 @@ def _header(parsed: Parsed, name: str) -> str:
 
 def _decoded(value: str) -> str:
     """A header with its encoded words decoded."""
+    value = value[:LONGEST_NAME]
     if "=?" not in value:
         return value.strip()
     try:
@@ -148,7 +153,7 @@ def _decoded(value: str) -> str:
 
 def _sender(parsed: Parsed) -> str:
     for header in ("From", "Sender", "Reply-To"):
-        value = _header(parsed, header)
+        value = _header(parsed, header)[:LONGEST_NAME]
         if not value.strip():
             continue
         name, address = parseaddr(value)
@@ -189,7 +194,7 @@ def _is_automatic(parsed: Parsed) -> bool:
         return True
     if parsed.get_content_type() == "multipart/report":
         return True
-    return bool(_NO_REPLY.match(parseaddr(_header(parsed, "From"))[1]))
+    return bool(_NO_REPLY.match(parseaddr(_header(parsed, "From")[:LONGEST_NAME])[1]))
 
 
 def _body(parsed: Parsed) -> tuple[str, bool]:

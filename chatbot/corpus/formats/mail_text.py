@@ -57,15 +57,13 @@ def own_words(text: str) -> str:
     for at, line in enumerate(lines):
         if _is_quoted(lines, at):
             if not last_quoted:
-                del kept[len(kept) - _attribution(kept) :]
+                del kept[len(kept) - _attribution(kept, len(kept)) :]
             last_quoted = True
         elif line or not last_quoted:
             kept.append(line)
             last_quoted = False
-    while kept and _BY_DEVICE.match(kept[-1]):
+    while kept and (not kept[-1] or _BY_DEVICE.match(kept[-1])):
         kept.pop()
-        while kept and not kept[-1]:
-            kept.pop()
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")
 
 
@@ -77,7 +75,7 @@ def unflowed(text: str, joined: str = " ") -> str:
 
     Source: RFC 3676, section 4.
     """
-    result: list[str] = []
+    result: list[list[str]] = []
     open_depth = -1
     for raw in text.split("\n"):
         depth = len(raw) - len(raw.lstrip(">"))
@@ -85,11 +83,11 @@ def unflowed(text: str, joined: str = " ") -> str:
         flows = line.endswith(" ") and line != "-- "
         shown = line[:-1] + joined if flows else line
         if open_depth == depth and line != "-- ":
-            result[-1] += shown
+            result[-1].append(shown)
         else:
-            result.append((">" * depth + " " if depth else "") + shown)
+            result.append([(">" * depth + " " if depth else "") + shown])
         open_depth = depth if flows else -1
-    return "\n".join(result)
+    return "\n".join(map("".join, result))
 
 
 def _is_quoted(lines: list[str], at: int) -> bool:
@@ -102,9 +100,9 @@ def _is_quoted(lines: list[str], at: int) -> bool:
     )
 
 
-def _attribution(lines: list[str]) -> int:
-    """How many of the last lines say who is quoted below them, blank ones between included."""
-    end = len(lines)
+def _attribution(lines: list[str], bottom: int) -> int:
+    """How many of the lines above one say who is quoted from there on, blank ones between included."""
+    end = bottom
     while end and not lines[end - 1]:
         end -= 1
     if not end or not _COLON.search(lines[end - 1]):
@@ -114,8 +112,10 @@ def _attribution(lines: list[str]) -> int:
         if start < 0 or not lines[start]:
             break
         said = " ".join(lines[start:end])
-        if _says_who(said) and (count == 1 or len(said) <= _LONGEST_ATTRIBUTION):
-            return len(lines) - _wrapped(lines, start, end)
+        if len(said) > _LONGEST_ATTRIBUTION:
+            break
+        if _says_who(said):
+            return bottom - _wrapped(lines, start, end)
     return 0
 
 
@@ -154,10 +154,12 @@ def _end(lines: list[str]) -> int:
 
 def _unmarked(lines: list[str], at: int) -> int | None:
     """Where an attribution begins that ends at a line, if what is quoted below it bears no mark."""
-    below = next((other for other in lines[at + 1 :] if other), "")
-    if _QUOTE.match(below):
+    below = at + 1
+    while below < len(lines) and not lines[below]:
+        below += 1
+    if below < len(lines) and _QUOTE.match(lines[below]):
         return None
-    count = _attribution(lines[: at + 1])
+    count = _attribution(lines, at + 1)
     said = " ".join(lines[at + 1 - count : at + 1])
     sure = (
         _WROTE.search(said)

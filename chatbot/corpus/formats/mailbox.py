@@ -14,7 +14,8 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import BinaryIO, NamedTuple
 
-from chatbot.corpus.source import Part
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.errors import CorpusError
 
 BLOCK_BYTES = 1 << 20
@@ -43,13 +44,13 @@ class RawMail(NamedTuple):
     data: bytes
 
 
-def raw_mails(part: Part) -> Iterator[RawMail]:
+def raw_mails(part: Part, reading: Reading) -> Iterator[RawMail]:
     """The mails of a part.
 
     Raises:
         CorpusError: it cannot be read, or a line is endless.
     """
-    with part.open() as stream, closing(_lines(stream, part)) as lines:
+    with reading.bytes_of(part) as stream, closing(_lines(stream, part)) as lines:
         first = next((line for line in lines if line.strip()), b"").removeprefix(_MARK)
         if first.startswith(b"From "):
             yield from _of_mbox(first, lines)

@@ -13,14 +13,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.mail import Mail, parsed_mail
 from chatbot.corpus.formats.mail_threads import base_subject, threads_of
 from chatbot.corpus.formats.mailbox import raw_mails
 from chatbot.corpus.identity import content_id
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import BOT, MEDIA, SAID, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 _FIELD = re.compile(r"([!-9;-~]{1,76})[ \t]*:")
@@ -75,7 +75,7 @@ def _mails(parts: Sequence[Part], reading: Reading) -> list[Mail]:
     known: set[str] = set()
     again = 0
     for part in parts:
-        for number, raw in enumerate(raw_mails(part), start=1):
+        for number, raw in enumerate(raw_mails(part, reading), start=1):
             reading.lines += raw.data.count(b"\n")
             mail = parsed_mail(raw)
             if mail is None:

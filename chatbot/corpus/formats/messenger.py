@@ -20,12 +20,12 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.messenger_phrases import kind_of
 from chatbot.corpus.formats.mojibake import repaired
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import DELETED, MEDIA, SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 NO_NAME = "Facebook user"
 """What Facebook calls people who have left it; some files have no name for them."""

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chatbot.corpus.formats import script
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part, parts_of
 from chatbot.corpus.message import SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part, parts_of
 from chatbot.errors import CorpusError
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from chatbot.corpus.formats.format import alternating
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 

@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from chatbot.corpus.decode import Head
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _FIELDS = re.compile(r"(?:^|\t)(text|labels|eval_labels|episode_done):")
 _NUMBERED = re.compile(r"(\d{1,5}) (.*)", re.DOTALL)

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from itertools import groupby
 
-from chatbot.corpus.decode import Head
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import SYSTEM, Message, Talk
-from chatbot.corpus.placeholders import kind_of
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
+from chatbot.corpus.phrases.placeholders import kind_of
 
 _DAY = r"(?P<day>\d{4}[-/]\d{1,2}[-/]\d{1,2})"
 _CLOCK = r"(?P<clock>\d{1,2}:\d\d:\d\d(?:\s?[AaPp][Mm])?)"

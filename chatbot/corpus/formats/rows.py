@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from chatbot.corpus.formats.format import alternating
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 SEPARATORS = ("\t", ",", ";", "|")

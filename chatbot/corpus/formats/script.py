@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from chatbot.corpus.decode import Head
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _LABEL = re.compile(
     r"\s*([^\W\d_][\w .'’\-]{0,29}?)\s*+(?:[(\[（][^()\[\]（）]{0,60}[)\]）])?+\s*+(?::(?!//|\d)|：)\s*(.*)",

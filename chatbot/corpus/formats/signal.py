@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from chatbot.corpus.decode import Head
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import SAID, SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _HEADER = re.compile(r"\[(\d{4})-(\d\d)-(\d\d), (\d\d):(\d\d)(?::(\d\d))?\](?: |$)")
 _MINUTES = re.compile(r"\[\d{4}-\d\d-\d\d, \d\d:\d\d\] .*:")

@@ -19,12 +19,12 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.moment import moment
 from chatbot.corpus.formats.slack_text import People, plain
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import BOT, DELETED, MEDIA, SAID, SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 _USERS = frozenset(("users", "org_users"))

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.cue import Speech, speeches
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 SCENE_GAP = timedelta(seconds=30)
 """A longer silence ends a conversation: dialogue on the screen pauses for seconds, and a line after half a

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, islice
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.headings import (
     Messages,
     are_numbers,
@@ -26,9 +25,10 @@ from chatbot.corpus.formats.headings import (
 )
 from chatbot.corpus.formats.moment import moment
 from chatbot.corpus.formats.rows import SEPARATORS, Pairs, Rows
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _SNIFFED = 50
 _Row = tuple[int, list[str]]

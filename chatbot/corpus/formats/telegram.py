@@ -20,11 +20,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.moment import moment
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import BOT, MEDIA, SAID, SYSTEM, Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 DELETED_ACCOUNT = "Deleted account"
 
@@ -105,6 +105,7 @@ class _Chat:
         self._header: dict[str, Any] = {}
         self._names: dict[str, str] = {}
         self._taken: dict[str, str] = {}
+        self._sharing: dict[str, int] = {}
 
     @property
     def name(self) -> str:
@@ -148,11 +149,13 @@ class _Chat:
             return name
         if (known := self._names.get(identity)) is not None:
             return known
-        own, number = name, 1
+        number = self._sharing.get(name, 1)
+        own = name if number == 1 else f"{name} ({number})"
         while self._taken.setdefault(own, identity) != identity:
             number += 1
             own = f"{name} ({number})"
         self._names[identity] = own
+        self._sharing[name] = number
         return own
 
     def _kind(self, record: dict[str, Any], text: str, identity: str) -> str:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.headings import are_numbers, chosen_columns, pair_columns
 from chatbot.corpus.formats.rows import Pairs
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _SNIFFED = 50
 

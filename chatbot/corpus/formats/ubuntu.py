@@ -16,13 +16,13 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.dailydialog import END_OF_TURN, END_OF_UTTERANCE
 from chatbot.corpus.formats.moment import moment
 from chatbot.corpus.formats.rows import Rows
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Message, Talk
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 _DIALOGUE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*Z?\t[^\t]*\t[^\t]*\t.*", re.DOTALL)
 _TABLE = re.compile(r'"?context"?,"?(ground truth )?utterance"?(,|$)', re.IGNORECASE)

@@ -16,15 +16,15 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, time
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats.clock import CLOCK, time_of
 from chatbot.corpus.formats.date_order import DateOrder
 from chatbot.corpus.formats.whatsapp_edits import without_remark
 from chatbot.corpus.formats.whatsapp_names import Speakers
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import MEDIA, SAID, SYSTEM, Message, Talk
-from chatbot.corpus.placeholders import MARK, kind_of, without_media
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
+from chatbot.corpus.phrases.placeholders import MARK, kind_of, without_media
 
 _M = "[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 _NUMBERS = (

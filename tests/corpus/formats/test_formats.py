@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from chatbot.corpus.decode import head_of_part
 from chatbot.corpus.formats import FORMATS, nearest, recognise
+from chatbot.corpus.input.decode import head_of_part
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import parts_of
 from chatbot.corpus.message import SAID, Message, Talk
 from chatbot.corpus.options import ReadingOptions
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import parts_of
 from chatbot.errors import CorpusError, OptionError
 
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("*/*/expected.jsonl"))

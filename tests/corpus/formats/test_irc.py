@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import irc
 from chatbot.corpus.formats.irc_days import Days
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Message
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 
 def messages(path: Path, reading: Reading) -> list[Message]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import line
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Message
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 
 def messages(path: Path, reading: Reading) -> list[Message]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import lines
+from chatbot.corpus.input.decode import Head
 
 DATED = [
     "Sun 3rd Mar 2024 at 10h{0:02}m | P{1} > text {0}",

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import (
     chatterbot,
     conv,
@@ -24,6 +23,7 @@ from chatbot.corpus.formats import (
 )
 from chatbot.corpus.formats.cue import speeches
 from chatbot.corpus.formats.rows import Rows
+from chatbot.corpus.input.decode import Head
 
 SNIFFERS = (
     *(chatterbot, conv, convokit, cornell, dailydialog, jsonl, lines, parlai, script, subtitles),

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.corpus.decode import Head, head_of_part
 from chatbot.corpus.formats import messenger
 from chatbot.corpus.formats.messenger_phrases import kind_of
+from chatbot.corpus.input.decode import Head, head_of_part
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import DELETED, MEDIA, SAID, SYSTEM, Message
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 CASES = sorted((Path(__file__).parent / "messenger").glob("*/input.json"))

@@ -11,8 +11,8 @@ import nltk.data
 import pytest
 
 from chatbot.corpus.formats import nltk_corpora
+from chatbot.corpus.input.reading import Reading
 from chatbot.corpus.message import SYSTEM
-from chatbot.corpus.reading import Reading
 from chatbot.errors import CorpusError
 
 POSTS = """<?xml version="1.0"?>

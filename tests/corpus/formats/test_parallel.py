@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from chatbot.corpus.formats.parallel import read_pair
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.errors import CorpusError
 
 Read = Callable[[str, str], list[list[str]]]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import script
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 
 
 @pytest.mark.parametrize(

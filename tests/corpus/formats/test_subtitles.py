@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import subtitles
 from chatbot.corpus.formats.cue import speeches
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 
 CASES = Path(__file__).parent / "subtitles"
 

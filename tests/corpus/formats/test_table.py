@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import table
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.options import ReadingOptions
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.corpus.decode import Head, head_of_part
 from chatbot.corpus.formats import telegram
+from chatbot.corpus.input.decode import Head, head_of_part
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Message
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 CASES = sorted((Path(__file__).parent / "telegram").glob("*/input.json"))

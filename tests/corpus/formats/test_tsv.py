@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from chatbot.corpus.formats import tsv
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.options import ReadingOptions
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 CASES = Path(__file__).parent / "tsv"

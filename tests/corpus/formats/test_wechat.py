@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import wechat
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import MEDIA, SAID, SYSTEM, Message
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 from chatbot.errors import CorpusError
 
 COLUMNS = "id,MsgSvrID,type_name,is_sender,talker,room_name,msg,src,CreateTime"

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatbot.corpus.decode import Head
 from chatbot.corpus.formats import whatsapp
 from chatbot.corpus.formats.clock import time_of
 from chatbot.corpus.formats.date_order import DateOrder
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import SAID, Message
-from chatbot.corpus.reading import Reading
-from chatbot.corpus.source import Part
 
 STYLES = [
     "{d.day:02}/{d.month:02}/{d.year}, {d.hour:02}:{d.minute:02} - {who}: {text}",
