@@ -7,9 +7,8 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from chatbot.config import COPYING, POINTER, Config, ModelOptions
+from chatbot.config import POINTER, Config, ModelOptions
 from chatbot.dataset.batches import SRC_STEP, round_up
-from chatbot.dataset.encode import Copying
 from chatbot.errors import OptionError
 from chatbot.nn.attention import Attention
 from chatbot.nn.copying import CopyOutput, PointerOutput
@@ -80,11 +79,6 @@ def _check_weight_dropout(options: ModelOptions, *parts: nn.Module) -> None:
             f"weight dropout is for recurrent layers, and neither --encoder {options.encoder} nor --decoder "
             f"{options.decoder} has one"
         )
-
-
-def copying(options: ModelOptions) -> Copying:
-    """What the replies that a network can learn take from their questions."""
-    return Copying(extends=options.output in COPYING, only=options.output == POINTER)
 
 
 def _encoder(options: ModelOptions, max_src: int) -> Encoder:

@@ -21,7 +21,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -229,6 +229,20 @@ def list_complete(checkpoints: Path) -> list[Path]:
     except OSError:
         return []
     return sorted(folders, key=lambda f: ((_home(f) / MANIFEST).stat().st_mtime_ns, f.name), reverse=True)
+
+
+def trained_on(checkpoints: Path, hashes: Collection[str]) -> list[str]:
+    """The complete checkpoints that learned from a corpus of one of some hashes, by path."""
+    found = []
+    for folder in list_complete(checkpoints):
+        try:
+            corpora = read_json(_home(folder) / CONFIG).get("corpora", [])
+            known = {corpus.get("sha256") for corpus in corpora}
+        except (CheckpointError, AttributeError, TypeError):
+            continue
+        if known & set(hashes):
+            found.append(str(folder))
+    return sorted(found)
 
 
 def find(name: str | None, checkpoints: Path) -> Path:

@@ -13,50 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_type_hints
 
+from chatbot.corpus.options import DataOptions, ReadingOptions
 from chatbot.errors import OptionError
+from chatbot.option import option
 
 FORMAT = 1
 """Version of the checkpoint layout; a checkpoint of another number is refused."""
-
-
-def option(
-    default: Any,
-    help: str,  # noqa: A002  the word every command-line library uses
-    *,
-    unit: str = "",
-    choices: tuple[str, ...] = (),
-    low: float | None = None,
-    high: float | None = None,
-    flag: str = "",
-    aliases: Mapping[str, str] | None = None,
-) -> Any:
-    """A dataclass field that is also a command-line option.
-
-    Args:
-        default: the value when nobody says anything.
-        help: one sentence for ``--help`` and the docs.
-        unit: what a number counts ("tokens", "minutes").
-        choices: the allowed values of a text option.
-        low, high: the allowed range of a number, both included.
-        flag: the option's name when it is not the field's with dashes.
-        aliases: other names of some choices.
-    """
-    metadata = {"help": help, "unit": unit, "choices": choices, "low": low, "high": high, "flag": flag}
-    return field(default=default, metadata={**metadata, "aliases": aliases or {}})
-
-
-@dataclass(frozen=True, slots=True)
-class DataOptions:
-    """Which pairs are learned from."""
-
-    mix: str = option(
-        "",
-        "how often an epoch shows each pair of a corpus, as NAME=TIMES,NAME=TIMES; 1 where not named",
-    )
-    validation: float = option(0.05, "share of conversations held out", low=0.0, high=0.5)
-    reply_cap: int = option(
-        50, "how often one reply may occur among a corpus' pairs; 0: no limit", unit="pairs", low=0
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +227,7 @@ class DecodingOptions:
 class Config:
     """Everything that built a checkpoint, apart from the data itself."""
 
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
     data: DataOptions = field(default_factory=DataOptions)
     text: TextOptions = field(default_factory=TextOptions)
     model: ModelOptions = field(default_factory=ModelOptions)
@@ -308,6 +271,7 @@ class Config:
 
 
 SECTIONS: dict[str, type] = {
+    "reading": ReadingOptions,
     "data": DataOptions,
     "text": TextOptions,
     "model": ModelOptions,

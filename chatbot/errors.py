@@ -31,6 +31,10 @@ class ChatbotError(Exception):
         text = f"{where}: {what}" if where else what
         super().__init__(f"{text}; {remedy}" if remedy else text)
 
+    def __reduce__(self) -> tuple[type[ChatbotError], tuple[str, str, str]]:
+        """Errors of other processes arrive as they are."""
+        return type(self), (self.where, self.what, self.remedy)
+
 
 class CorpusError(ChatbotError):
     """A corpus, or an input file, that cannot be used."""

@@ -8,7 +8,9 @@ private: files 0600, folders 0700.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
+import glob
 import io
 import os
 import shutil
@@ -82,7 +84,7 @@ def private_folder(path: Path) -> Path:
             folder.mkdir(mode=0o700, exist_ok=True)
             sync_folder(folder.parent)
     if not path.is_dir():
-        raise ChatbotError(str(path), "is a file, not a folder", "move it away or choose another name")
+        raise _no_folder(path)
     return path
 
 
@@ -105,6 +107,69 @@ def check_space(folder: Path, size: int) -> None:
     if free < needed:
         what = f"the disk has {free // 2**20:,} MB left, and {-(-needed // 2**20):,} are needed"
         raise ChatbotError(str(folder), what, "free some space or choose a folder on another disk")
+
+
+def _no_folder(path: Path) -> ChatbotError:
+    return ChatbotError(str(path), "is a file, not a folder", "move it away or choose another name")
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A private folder to be filled, that takes the place of ``path`` when the block ends.
+
+    When the block raises, the new folder vanishes and an earlier one is as it was. At no instant is there
+    neither: the system exchanges two names at once where it can (Linux does); elsewhere the old folder is
+    first moved aside.
+
+    Raises:
+        ChatbotError: the disk is full or does not let us write.
+    """
+    if path.exists() and not path.is_dir():
+        raise _no_folder(path)
+    _clear_leftovers(path)
+    with _told(path):
+        building = Path(tempfile.mkdtemp(TEMPORARY, f".{path.name}.{os.getpid()}.", path.parent))
+    try:
+        yield building
+        with _told(path):
+            if path.exists() and not _exchanged(building, path):
+                aside = Path(tempfile.mkdtemp(TEMPORARY, f".{path.name}.", path.parent))
+                path.replace(aside)
+                building.rename(path)
+                shutil.rmtree(aside, ignore_errors=True)
+            elif building.exists() and not path.exists():
+                building.rename(path)
+            sync_folder(path.parent)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def _clear_leftovers(path: Path) -> None:
+    """Delete what killed processes left of the folder of that name: it may be private."""
+    for folder in path.parent.glob(f".{glob.escape(path.name)}.*{TEMPORARY}"):
+        number = folder.name.removeprefix(f".{path.name}.").partition(".")[0]
+        if number.isdecimal() and not _is_running(int(number)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)  # signal 0 asks only
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _exchanged(new: Path, old: Path) -> bool:
+    """Exchange the names of two folders by Linux' renameat2; False where there is no such call."""
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    at_fdcwd, rename_exchange = -100, 2
+    return bool(call(at_fdcwd, os.fsencode(new), at_fdcwd, os.fsencode(old), rename_exchange) == 0)
 
 
 def sync_folder(path: Path) -> None:

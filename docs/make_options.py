@@ -31,6 +31,7 @@ What is no property of a run or a reply (`--name`, `--resume`, `--json` and the 
 """
 
 USED_BY = {
+    "reading": "Options of `chatbot corpus add`, and of `chatbot train` for files.",
     "data": "Options of `chatbot train`.",
     "text": "Options of `chatbot train`; a checkpoint keeps them.",
     "model": "Options of `chatbot train`; a checkpoint keeps them.",

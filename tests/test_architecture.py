@@ -20,7 +20,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path.relative_to(PACKAGE.parent).as_posix(): ast.parse(path.read_text("utf-8")) for path in SOURCES}
 
 FLOORS: list[set[str]] = [
-    {"errors", "files"},
+    {"errors", "files", "option"},
     {"text", "corpus", "display"},
     {"dataset", "nn"},
     {"decoding"},
@@ -74,7 +74,7 @@ def room(module: str) -> str:
 def upward(tree: ast.AST, here: str) -> list[str]:
     """The imports by which a module of the room ``here`` reaches up or next door."""
     rooms = {room(name) for name in imported(tree) if name.split(".")[0] == "chatbot"} - {"", here}
-    return sorted(r for r in rooms if FLOOR[r] >= FLOOR[here] and {r, here} != {"errors", "files"})
+    return sorted(r for r in rooms if FLOOR[r] >= FLOOR[here] and not {r, here} <= FLOORS[0])
 
 
 def dangerous(tree: ast.AST) -> list[str]:

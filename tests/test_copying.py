@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from chatbot.bot import Chatbot
-from chatbot.build import OUTPUTS, copying
+from chatbot.build import OUTPUTS
 from chatbot.cli import main
 from chatbot.config import ModelOptions, option_field
 from chatbot.dataset.encode import Copying
+from chatbot.training.cache import copying
 
 SYLLABLES = ["".join(pair) for pair in product("bdfgklmnprstvz", "aeiou")]
 TEMPLATES = [

@@ -4,13 +4,16 @@
     1    a ChatbotError, or the operating system refused something
     2    wrong usage
     3    a fallback answered ``chat --question``
-    130  Ctrl-C; while training SIGTERM too: what there was is saved, unless it came twice
+    130  Ctrl-C, or a request to end (SIGTERM, SIGHUP); training saves first, unless it comes twice
     141  the reader of stdout is gone (128 + SIGPIPE), without a word
 
 Anything else that arrives here is a bug of ours and is left to show its traceback.
 """
 
 from __future__ import annotations
+
+import signal
+from types import FrameType
 
 import click
 
@@ -19,6 +22,17 @@ from chatbot.display.text import visible
 from chatbot.errors import ChatbotError
 
 FAILED, USAGE, FALLBACK, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 130, 141
+
+
+def heed_signals() -> None:
+    """Let a request to end, and a terminal that is gone, do what Ctrl-C does: clean up and leave."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        if (number := getattr(signal, name, None)) is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, interrupt)
 
 
 def run(command: click.Command, args: list[str], name: str = "chatbot") -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from chatbot.cli.streams import text_argument
 from chatbot.cli.toml import to_toml
 from chatbot.config import PAPERS, PRESETS, SECTIONS, Config, check_value, locate, option_field, option_type
 from chatbot.errors import OptionError
@@ -22,6 +23,9 @@ Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
+PATHS = {"src", "tgt", "embeddings"}
+"""Options that name files: they stay as the system spells them."""
+
 NUMBER_NAMES = {int: "whole number", float: "number"}
 
 
@@ -35,6 +39,8 @@ def field_parser(section: str, name: str) -> Callable[[Any], Any]:
     def parse(value: Any) -> Any:
         if isinstance(value, str) and kind in NUMBER_NAMES:
             value = _number(section, name, value)
+        elif isinstance(value, str) and name not in PATHS:
+            value = text_argument(value)
         return check_value(section, name, value)
 
     return parse

@@ -15,6 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from chatbot.corpus.clean import Cleaning
 from chatbot.display.text import visible
 from chatbot.training.card import attention_in_words
 from chatbot.training.events import (
@@ -161,10 +162,11 @@ def _note(message: str) -> Text:
 def _prepared(event: Prepared) -> list[RenderableType]:
     summary = event.summary
     cleaning, counts = summary["cleaning"], summary["corpora"]
+    reasons = [f"{count:,} {why}" for why, count in Cleaning(**cleaning).left_out().items()]
+    left_out = "left out " + ", ".join(reasons) if reasons else "none left out"
     lines = [
         f"{cleaning['conversations']:,} conversations, {cleaning['turns']:,} turns: "
-        f"{cleaning['kept']:,} pairs; left out {cleaning['duplicates']:,} duplicates, "
-        f"{cleaning['capped']:,} over the reply cap; "
+        f"{cleaning['kept']:,} pairs; {left_out}; "
         f"{cleaning['one_turn']:,} conversations without a reply"
     ]
     for corpus in summary["mix"]:

@@ -32,7 +32,7 @@ from chatbot.errors import OptionError
 if TYPE_CHECKING:
     from chatbot.training.request import Request, RunRecord
 
-SECTIONS = ("data", "text", "model", "training", "decoding")
+SECTIONS = ("reading", "data", "text", "model", "training", "decoding")
 
 FREE_TO_RESUME = {
     "minutes",
@@ -78,6 +78,7 @@ LIMITS = ("training.minutes", "training.epochs", "training.steps")
 @click.option(
     "--from", "start", metavar="CHECKPOINT", help="Start from the weights of a checkpoint (fine-tuning)."
 )
+@click.option("--force", is_flag=True, help="Train on a corpus that chatbot corpus check says to stop at.")
 @click.option("--quiet", is_flag=True, help="No progress; errors are still told.")
 @corpora_option
 @checkpoints_option
@@ -96,8 +97,8 @@ def train(
 ) -> None:
     """Train a bot, fine-tune one or go on with a run.
 
-    CORPUS is a name (see chatbot corpus list) or a file. With none, the bot learns from smalltalk:english,
-    chatterbot:english and chitchat.
+    CORPUS is a name (see chatbot corpus list) or a file, archive or folder (see chatbot corpus formats). With
+    none, the bot learns from smalltalk:english, chatterbot:english and chitchat.
 
     Ctrl-C, or SIGTERM, finishes the step, saves and ends with status 130; --resume goes on from there, and
     from the last saved state after anything worse. A second one ends at once.
@@ -205,12 +206,16 @@ def _request(
             what = f"the run's corpora are {' '.join(were)}, not {' '.join(named)}"
             raise OptionError("--resume", what, "leave CORPUS out, or fine-tune on others with --from")
         half = record.half if params["half"] is None else params["half"]
-        return Request(record.corpora, folder, corpora, config, record.command, resume=True, half=half)
+        return Request(
+            record.corpora, folder, corpora, config, record.command, resume=True, half=half, force=True
+        )
     start = find(params["start"], checkpoints) if params["start"] is not None else None
-    folder = _new_folder(params["name"], named, checkpoints)
+    sources = (*named, config.reading.src) if config.reading.src else named
+    folder = _new_folder(params["name"], sources, checkpoints)
     command = shlex.join(["chatbot", *sys.argv[1:]])
     half = params["half"] is not False
-    return Request(named, folder, corpora, config, command, start=start, half=half)
+    force = params["force"]
+    return Request(named, folder, corpora, config, command, start=start, half=half, force=force)
 
 
 def _new_folder(name: str | None, named: tuple[str, ...], checkpoints: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import TypeVar
 from chatbot.config import Config
 from chatbot.corpus.clean import Cleaner
 from chatbot.corpus.conversation import Pair
-from chatbot.corpus.library import Corpus, open_corpus
+from chatbot.corpus.library import Corpus
+from chatbot.corpus.options import ReadingOptions
 from chatbot.corpus.split import is_held_out
+from chatbot.training.data import open_all
 
 MOST = 500
 """Questions asked at most, spread evenly over all that are held out."""
@@ -33,30 +36,35 @@ class Question:
     reference: str
 
 
-def open_corpora(names: Sequence[str], library: Path) -> list[Corpus]:
+def open_corpora(names: Sequence[str], library: Path, reading: ReadingOptions | None = None) -> list[Corpus]:
     """The corpora of a comparison, each once; what is odd about one is told when it is trained on.
+
+    Args:
+        reading: how files are read.
 
     Raises:
         CorpusError: one is missing or cannot be used.
     """
-    return [open_corpus(name, library, lambda notice: None) for name in dict.fromkeys(names)]
+    return open_all(names, library, reading or ReadingOptions(), lambda notice: None)
 
 
 def held_out_questions(corpora: Sequence[Corpus], configs: Sequence[Config]) -> list[Question]:
     """At most ``MOST`` questions that no variant learned from.
 
     A larger share holds out what a smaller one does and more, so the smallest share of the variants is
-    held out in all of them. Where it is nothing, questions of the training pairs are asked.
+    held out in all of them. Where it is nothing, questions of the training pairs are asked. All variants get
+    the same question, without the turns before it.
     """
     share = min(config.data.validation for config in configs)
-    cleaner = Cleaner(context=1, reply_cap=configs[0].data.reply_cap)
+    cleaner = Cleaner()
     held: list[Pair] = []
     rest: list[Pair] = []
     for corpus in corpora:
-        for pair in cleaner.pairs(corpus.conversations()):
+        options = dataclasses.replace(corpus.options(configs[0].data), context=0)
+        for pair in cleaner.pairs(corpus.conversations(), options):
             (held if is_held_out(pair.conversation, share) else rest).append(pair)
     pairs = spread(held if rest and held else held + rest, MOST)
-    return [Question("\n".join(pair.src), pair.tgt) for pair in pairs]
+    return [Question(pair.src[-1], pair.tgt) for pair in pairs]
 
 
 def spread(items: Sequence[T], most: int) -> list[T]:

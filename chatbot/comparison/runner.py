@@ -92,7 +92,8 @@ class Comparison:
             CorpusError: a corpus is missing or holds no pair.
             OptionError: a folder holds a variant of other options or data.
         """
-        corpora = open_corpora(self._plan.corpora or DEFAULT_CORPORA, self._plan.library)
+        reading = self._plan.variants[0].config.reading
+        corpora = open_corpora(self._plan.corpora or DEFAULT_CORPORA, self._plan.library, reading)
         configs = [variant.config for variant in self._plan.variants]
         self._questions = held_out_questions(corpora, configs)
         if not self._questions:
@@ -183,7 +184,9 @@ class Comparison:
         if found is Standing.TRAINED:
             return True
         resume = found is Standing.BEGUN
-        request = Request(plan.corpora, folder, plan.library, variant.config, plan.command, resume=resume)
+        request = Request(
+            plan.corpora, folder, plan.library, variant.config, plan.command, resume=resume, force=True
+        )
         try:
             self._run = TrainingRun(request)
             interrupted = self._watcher.training(heading, self._run.events())

@@ -1,8 +1,8 @@
-"""The corpora that need no import: chitchat, ChatterBot's in many languages, and our own smalltalk.
+"""The corpora that need no import: chitchat, ChatterBot's in many languages, our own smalltalk, NLTK's.
 
 chitchat is the package chitchat-dataset: 7,168 conversations of people (MIT). chatterbot:LANGUAGE is the
 package chatterbot-corpus: everyday exchanges (BSD). Their data files are read where they are installed;
-their code is not run.
+their code is not run. nltk:NAME is a corpus that the user has installed with NLTK.
 """
 
 from __future__ import annotations
@@ -10,22 +10,28 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from chatbot.corpus.conversation import Conversation, Turn, whole
-from chatbot.corpus.decode import Notify
-from chatbot.corpus.formats import chatterbot
-from chatbot.corpus.identity import with_unique_ids
-from chatbot.corpus.store import file_sha256, is_corpus
+from chatbot.corpus.formats import chatterbot, nltk_corpora
+from chatbot.corpus.identity import content_id, with_unique_ids
+from chatbot.corpus.input.decode import Notify
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
+from chatbot.corpus.options import ReadingOptions
+from chatbot.corpus.store import file_sha256, is_corpus, paths_sha256
+from chatbot.corpus.turns import Cutting, conversations_of
 from chatbot.errors import CorpusError
 
 CHITCHAT = "chitchat"
 CHATTERBOT = "chatterbot"
 SMALLTALK = "smalltalk"
+NLTK = "nltk"
+NAMES = (CHITCHAT, CHATTERBOT, SMALLTALK, NLTK)
 
 LANGUAGES = {
     "bangla": "bn",
@@ -122,6 +128,26 @@ def read_chatterbot(language: str, notify: Notify) -> Iterator[Conversation]:
     return with_unique_ids(_chatterbot_conversations(language, notify))
 
 
+def nltk_sha256(name: str) -> str:
+    """The hash of a corpus of NLTK that the user has installed.
+
+    Raises:
+        CorpusError: there is no reader for it, or it is not installed.
+    """
+    return paths_sha256([nltk_corpora.place_of(name)])
+
+
+def read_nltk(name: str, notify: Notify) -> Iterator[Conversation]:
+    """Yield the conversations of a corpus of NLTK that the user has installed."""
+    cutting, counts = Cutting.of(ReadingOptions()), Counter[str]()
+    talks = nltk_corpora.read_nltk(name, Reading(notify))
+    return with_unique_ids(
+        conversation
+        for talk in talks
+        for conversation in conversations_of(talk, cutting, counts, f"{NLTK}:{name}")
+    )
+
+
 def smalltalk_folder() -> Path:
     """Our own corpus: in the package when installed from a wheel, else at the top of the repository.
 
@@ -149,9 +175,10 @@ def _chatterbot_conversations(language: str, notify: Notify) -> Iterator[Convers
     for path in chatterbot_files(language):
         origin = f"{CHATTERBOT}:{language}, {path.name}"
         told = partial(_tell, notify, str(path), origin)
-        for talk in chatterbot.read(path, told):
-            identity = f"{path.stem}-{talk.id}"
-            yield replace(talk, id=identity, origin=origin, language=LANGUAGES.get(language))
+        for talk in chatterbot.read(Part(path), Reading(told)):
+            turns = tuple(Turn(message.speaker, message.text) for message in talk.messages)
+            identity = f"{path.stem}-{content_id(turn.text for turn in turns)}"
+            yield Conversation(identity, origin, turns, LANGUAGES.get(language))
 
 
 def _tell(notify: Notify, path: str, origin: str, notice: str) -> None:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+NOBODY = -1
+"""What a turn answers when it answers no turn of its conversation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -16,11 +19,14 @@ class Turn:
         speaker: a name or pseudonym, unique within the conversation.
         text: what was said, as typed.
         time: ISO 8601, or None where the source has none.
+        to: which turn of the conversation it answers, counted from 0; NOBODY where what it answers is not
+            there; None where nothing is known, so it answers the turn before it.
     """
 
     speaker: str
     text: str
     time: str | None = None
+    to: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class Conversation:
         record["turns"] = [
             {"speaker": turn.speaker, "text": turn.text}
             | ({"time": turn.time} if turn.time is not None else {})
+            | ({"to": turn.to} if turn.to is not None else {})
             for turn in self.turns
         ]
         return record
@@ -59,8 +66,13 @@ class Conversation:
             KeyError, TypeError, ValueError: the object is not of that form; the reader says which line.
         """
         turns = tuple(
-            Turn(_string(turn["speaker"]), _string(turn["text"]), _optional(turn.get("time")))
-            for turn in record["turns"]
+            Turn(
+                _string(turn["speaker"]),
+                _string(turn["text"]),
+                _optional(turn.get("time")),
+                _earlier(turn.get("to"), at),
+            )
+            for at, turn in enumerate(record["turns"])
         )
         if not turns:
             raise ValueError("no turns")
@@ -76,11 +88,13 @@ class Pair:
         src: the turns before the reply, oldest first; one of them unless context was asked for.
         tgt: the reply.
         conversation: id of the conversation it is from.
+        own: which turns of src were said by the one who replies; () where none was.
     """
 
     src: tuple[str, ...]
     tgt: str
     conversation: str
+    own: tuple[bool, ...] = ()
 
 
 def whole(text: str) -> str:
@@ -99,3 +113,10 @@ def _string(value: object) -> str:
 
 def _optional(value: object) -> str | None:
     return None if value is None else _string(value)
+
+
+def _earlier(value: object, at: int) -> int | None:
+    """The number of a turn before turn ``at``, or NOBODY, or None."""
+    if value is None or (type(value) is int and NOBODY <= value < at):
+        return value
+    raise ValueError(f'"to" of turn {at} must be the number of a turn before it, not {value!r}')

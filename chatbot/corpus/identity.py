@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from chatbot.corpus.conversation import Conversation
+from chatbot.corpus.tally import Tally, fingerprint
 
 DIGITS = 12
 """Hexadecimal digits of an id: 48 bits, so that among 100,000 conversations two rarely share one."""
@@ -25,14 +26,30 @@ def content_id(texts: Iterable[str]) -> str:
     return digest.hexdigest()[:DIGITS]
 
 
+class UniqueIds:
+    """Gives conversations ids that none before has: the second of an id gets ``-2``, the third ``-3``.
+
+    Fingerprints of ids are kept, not the ids.
+    """
+
+    def __init__(self) -> None:
+        self._seen = Tally()
+
+    def unique(self, identity: str) -> str:
+        """The id, or a new one made of it."""
+        count = self._seen.add(fingerprint(identity))
+        found = identity
+        while count > 1:
+            found = f"{identity}-{count}"
+            if self._seen.add(fingerprint(found)) == 1:
+                return found
+            count += 1
+        return found
+
+
 def with_unique_ids(conversations: Iterable[Conversation]) -> Iterator[Conversation]:
     """The same conversations; the second of an id gets ``-2``, the third ``-3``."""
-    seen: dict[str, int] = {}
+    ids = UniqueIds()
     for conversation in conversations:
-        unique, count = conversation.id, seen.get(conversation.id, 0)
-        while unique in seen:
-            count += 1
-            unique = f"{conversation.id}-{count}"
-        seen[conversation.id] = max(count, 1)
-        seen.setdefault(unique, 1)
+        unique = ids.unique(conversation.id)
         yield conversation if unique == conversation.id else dataclasses.replace(conversation, id=unique)

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from chatbot.corpus import builtin
 from chatbot.corpus.conversation import Conversation
-from chatbot.corpus.decode import Notify
-from chatbot.corpus.formats import FORMATS, recognise
+from chatbot.corpus.formats import nltk_corpora
 from chatbot.corpus.identity import with_unique_ids
-from chatbot.corpus.store import CONVERSATIONS, file_sha256, is_corpus, read_conversations, read_meta
+from chatbot.corpus.importing import Import, shown_name
+from chatbot.corpus.input.decode import Notify
+from chatbot.corpus.options import DataOptions, ReadingOptions
+from chatbot.corpus.shards import scrub
+from chatbot.corpus.store import (
+    CONVERSATIONS,
+    CorpusMeta,
+    file_sha256,
+    is_corpus,
+    read_conversations,
+    read_meta,
+)
 from chatbot.errors import CorpusError
 
 DEFAULT_CORPORA = ("smalltalk:english", "chatterbot:english", "chitchat")
 """What is learned from when nobody names a corpus."""
+
+
+CURATED = {"near_duplicates": True, "echoes": True}
+"""Options of the built-in corpora: somebody looked through them, and their variants are meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +45,25 @@ class Corpus:
         name: as it was asked for.
         origin: where the conversations come from, for people.
         sha256: of the input's bytes.
+        chosen: options of choosing pairs that belong to the corpus, by name: those it was added with.
+        reading: how a file is read; None where the corpus is no file.
     """
 
     name: str
     origin: str
     sha256: str
     _read: Callable[[], Iterator[Conversation]] = field(repr=False, compare=False)
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    reading: ReadingOptions | None = None
+
+    def options(self, wanted: DataOptions) -> DataOptions:
+        """Which pairs are wanted: what the corpus was added with, unless ``wanted`` says something else.
+
+        An option of ``wanted`` says something when it has not its default value.
+        """
+        usual = dataclasses.asdict(DataOptions())
+        said = {name: value for name, value in dataclasses.asdict(wanted).items() if value != usual[name]}
+        return DataOptions(**{**usual, **self.chosen, **said})
 
     def conversations(self) -> Iterator[Conversation]:
         """Yield the conversations while reading them.
@@ -69,12 +98,15 @@ class Entry:
     fault: str = ""
 
 
-def open_corpus(name_or_path: str, corpora: Path, notify: Notify) -> Corpus:
+def open_corpus(
+    name_or_path: str, corpora: Path, notify: Notify, reading: ReadingOptions | None = None
+) -> Corpus:
     """Find a corpus: a name under ``corpora``, a built-in one, either with ``:LANGUAGE``, or a path.
 
     Args:
         corpora: the folder of stored corpora; it need not exist.
         notify: is told, while reading, what is odd about the input.
+        reading: how a file is read.
 
     Raises:
         CorpusError: there is none of that name, or its input cannot be used.
@@ -83,7 +115,7 @@ def open_corpus(name_or_path: str, corpora: Path, notify: Notify) -> Corpus:
     for found in (
         _stored(name_or_path, corpora, notify),
         _built_in(name_or_path, notify),
-        _by_path(name_or_path, notify),
+        _by_path(name_or_path, notify, reading or ReadingOptions()),
     ):
         if found is not None:
             return found
@@ -99,6 +131,25 @@ def list_corpora(corpora: Path) -> list[Entry]:
     stored = sorted(folder.name for folder in _subfolders(corpora) if is_corpus(folder))
     entries = [_entry(name, "built-in", corpora) for name in built_in]
     return entries + [_entry(name, "stored", corpora) for name in stored if name not in built_in]
+
+
+def stored_folder(name: str, corpora: Path) -> Path:
+    """The folder of a stored corpus, complete or not.
+
+    Raises:
+        CorpusError: there is none of that name under ``corpora``, or it is built in.
+    """
+    folder = corpora / name
+    if is_name(name) and folder.is_dir():
+        return folder
+    if is_built_in(name):
+        raise CorpusError(name, "is built in, not stored", "only corpora that were added can be changed")
+    raise _unknown(name, corpora)
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a name, or the part of it before a colon, is that of a built-in corpus."""
+    return name.partition(":")[0] in builtin.NAMES
 
 
 def _entry(name: str, kind: str, corpora: Path) -> Entry:
@@ -120,10 +171,10 @@ def _entry(name: str, kind: str, corpora: Path) -> Entry:
 
 def _stored(name: str, corpora: Path, notify: Notify) -> Corpus | None:
     folder = corpora / name
-    return _from_folder(folder, name, notify) if _is_name(name) and is_corpus(folder) else None
+    return _from_folder(folder, name, notify) if is_name(name) and is_corpus(folder) else None
 
 
-def _is_name(name: str) -> bool:
+def is_name(name: str) -> bool:
     """Whether a corpus can be stored under a name: no path, nothing hidden."""
     return bool(name) and not name.startswith(".") and Path(name).name == name
 
@@ -131,36 +182,56 @@ def _is_name(name: str) -> bool:
 def _built_in(name: str, notify: Notify) -> Corpus | None:
     base, _, language = name.partition(":")
     if name == builtin.CHITCHAT:
-        return Corpus(name, "chitchat-dataset", builtin.chitchat_sha256(), builtin.read_chitchat)
+        return Corpus(name, "chitchat-dataset", builtin.chitchat_sha256(), builtin.read_chitchat, CURATED)
     if name == builtin.SMALLTALK:
         return _from_folder(builtin.smalltalk_folder(), name, notify)
+    if base == builtin.NLTK and language:
+        return Corpus(name, name, builtin.nltk_sha256(language), partial(builtin.read_nltk, language, notify))
     if base == builtin.CHATTERBOT and language in builtin.chatterbot_languages():
         read = partial(builtin.read_chatterbot, language, notify)
-        return Corpus(name, "chatterbot-corpus", builtin.chatterbot_sha256(language), read)
+        return Corpus(name, "chatterbot-corpus", builtin.chatterbot_sha256(language), read, CURATED)
     return None
 
 
-def _by_path(name: str, notify: Notify) -> Corpus | None:
-    """A file in a known format, or a corpus folder somewhere else."""
+def _by_path(name: str, notify: Notify, reading: ReadingOptions) -> Corpus | None:
+    """A file, archive or folder in a known format, or a corpus folder somewhere else."""
     path = Path(name)
     try:
         if not name or not path.exists():
             return None
     except (OSError, ValueError):
         return None
-    if is_corpus(path):
-        return _from_folder(path, path.name, notify)
-    if not path.is_file() and not path.is_dir():
-        raise CorpusError(
-            name, "is a pipe or a device, which cannot be read twice", "save it to a file first"
-        )
-    format_name = recognise(path)
-    return Corpus(
-        path.name,
-        f"{path.name} ({format_name})",
-        file_sha256(path),
-        lambda: with_unique_ids(FORMATS[format_name].read(path, notify)),
-    )
+    return _from_folder(path, path.name, notify) if is_corpus(path) else open_files([path], notify, reading)
+
+
+def open_files(paths: Sequence[Path], notify: Notify, reading: ReadingOptions) -> Corpus:
+    """Files as a corpus that is not stored: read anew each time it is used.
+
+    Args:
+        paths: none where the options name two parallel files.
+
+    Raises:
+        CorpusError: an input is missing, no text or in no known format.
+        OptionError: the options make no sense.
+    """
+    imported = Import(paths, reading, notify)
+    scrubber = imported.scrubber
+
+    def read() -> Iterator[Conversation]:
+        found = imported.conversations()
+        if scrubber is not None:
+            found = (scrub(conversation, scrubber)[0] for conversation in found)
+        empty = True
+        for conversation in with_unique_ids(found):
+            empty = False
+            yield conversation
+        if empty:
+            raise CorpusError(
+                ", ".join(map(str, imported.paths)), imported.nothing(), "see chatbot corpus formats"
+            )
+
+    name = imported.format if reading.scrub else shown_name(imported.paths[0])
+    return Corpus(name, imported.origin, imported.sha256(), read, {}, reading)
 
 
 def _from_folder(folder: Path, name: str, notify: Notify) -> Corpus:
@@ -168,7 +239,23 @@ def _from_folder(folder: Path, name: str, notify: Notify) -> Corpus:
     sha256 = file_sha256(folder / CONVERSATIONS)
     if meta.sha256 and meta.sha256 != sha256:
         notify(f"{folder / CONVERSATIONS}: changed since it was imported; read as it is now")
-    return Corpus(name, meta.origin or str(folder), sha256, partial(read_conversations, folder))
+    read = partial(read_conversations, folder)
+    return Corpus(name, meta.origin or str(folder), sha256, read, _chosen(folder, meta))
+
+
+def _chosen(folder: Path, meta: CorpusMeta) -> Mapping[str, Any]:
+    """The options of choosing pairs that a corpus was added with.
+
+    Raises:
+        CorpusError: there are none of those names and types.
+    """
+    chosen = meta.options.get("data", {})
+    known = {each.name: type(each.default) for each in dataclasses.fields(DataOptions)}
+    if not isinstance(chosen, dict) or any(
+        type(value) is not known.get(name) for name, value in chosen.items()
+    ):
+        raise CorpusError(str(folder), "corpus.json has options of another version", "add the corpus again")
+    return chosen
 
 
 def _in_language(corpus: Corpus, language: str, name: str) -> Corpus:
@@ -189,7 +276,7 @@ def _in_language(corpus: Corpus, language: str, name: str) -> Corpus:
             languages = ", ".join(sorted(other)) or "its conversations have no language tags"
             raise CorpusError(name, f"no conversation in {language!r}", f"there are: {languages}")
 
-    return Corpus(name, corpus.origin, corpus.sha256, read)
+    return dataclasses.replace(corpus, name=name, _read=read)
 
 
 def _built_in_names() -> Iterator[str]:
@@ -203,6 +290,8 @@ def _built_in_names() -> Iterator[str]:
     with contextlib.suppress(CorpusError):
         for language in builtin.chatterbot_languages():
             yield f"{builtin.CHATTERBOT}:{language}"
+    for corpus in nltk_corpora.names():
+        yield f"{builtin.NLTK}:{corpus}"
 
 
 def _subfolders(corpora: Path) -> list[Path]:
@@ -213,7 +302,7 @@ def _subfolders(corpora: Path) -> list[Path]:
 
 
 def _unknown(name: str, corpora: Path) -> CorpusError:
-    if _is_name(name) and name in {folder.name for folder in _subfolders(corpora)}:
+    if is_name(name) and name in {folder.name for folder in _subfolders(corpora)}:
         return CorpusError(
             str(corpora / name), "is no complete corpus: it has no corpus.json", "import it again"
         )

@@ -1,46 +1,85 @@
 """From a conversation to pairs of something said and the reply it got.
 
-Messages of one speaker in a row are one turn. Every turn but the first is the reply of a pair, so pairs
-overlap: A1 B1 A2 gives (A1, B1) and (B1, A2), and a conversation of one turn gives none.
+Every turn is the reply to the turn before it, or to the one its ``to`` names, and a turn may be both
+question and reply: A1 B1 A2 gives (A1, B1) and (B1, A2). Nobody answers himself, and a conversation of one
+turn gives no pair. ``docs/pairs.md`` has the rule with an example.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from chatbot.corpus.conversation import Conversation, Pair, Turn
+from chatbot.corpus.conversation import NOBODY, Conversation, Pair, Turn
 
 
-def pairs_of(conversation: Conversation, context: int = 1) -> Iterator[Pair]:
+def pairs_of(conversation: Conversation, context: int = 0, me: str = "") -> Iterator[Pair]:
     """Yield the pairs of a conversation in order; neither side of a pair is blank.
 
     Args:
-        context: how many turns before the reply its src holds, where there are so many.
+        context: how many turns before the question its src holds as well, where there are so many.
+        me: the speaker whose turns are the replies; "": every speaker.
     """
-    texts = merged(conversation.turns)
-    for reply in range(1, len(texts)):
-        src = tuple(texts[max(0, reply - context) : reply])
-        yield Pair(src, texts[reply], conversation.id)
+    turns = joined(conversation.turns)
+    for at, turn in enumerate(turns):
+        before = _before(turns, at)
+        if before == NOBODY or turns[before].speaker == turn.speaker or (me and turn.speaker != me):
+            continue
+        if is_blank(turn.text) or is_blank(turns[before].text):
+            continue
+        src = [before]
+        while len(src) <= context and (before := _before(turns, before)) != NOBODY:
+            src.append(before)
+        said = [turns[number] for number in reversed(src)]
+        own = tuple(earlier.speaker == turn.speaker for earlier in said)
+        yield Pair(
+            tuple(earlier.text.strip() for earlier in said),
+            turn.text.strip(),
+            conversation.id,
+            own if any(own) else (),
+        )
 
 
-def merged(turns: Iterable[Turn]) -> list[str]:
-    """What was said, turn by turn: blank turns dropped, those of one speaker in a row joined by a space."""
-    runs: list[list[str]] = []
-    speaker = None
+def joined(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """The turns of a conversation, blank ones dropped and those of one speaker in a row made one.
+
+    Two that have a time stay two: whoever read them knew of the pause between them. So do all turns of a
+    conversation in which one names another.
+    """
+    if any(turn.to is not None for turn in turns) or not _needs_joining(turns):
+        return turns
+    found: list[Turn] = []
     for turn in turns:
         if is_blank(turn.text):
             continue
-        if turn.speaker != speaker or not runs:
-            runs.append([])
-        speaker = turn.speaker
-        runs[-1].append(turn.text.strip())
-    return [" ".join(run) for run in runs]
+        last = found[-1] if found else None
+        if last is not None and turn.speaker == last.speaker and (turn.time is None or last.time is None):
+            found[-1] = Turn(turn.speaker, f"{last.text.strip()} {turn.text.strip()}", last.time)
+        else:
+            found.append(turn)
+    return found
 
 
 def is_blank(text: str) -> bool:
     """Whether nobody would see anything: only white space, control codes and invisible characters."""
+    if text[:1].isalnum():
+        return False
     return all(char.isspace() or unicodedata.category(char) in _UNSEEN for char in text)
+
+
+def _before(turns: Sequence[Turn], at: int) -> int:
+    """The turn that turn ``at`` answers, or NOBODY."""
+    to = turns[at].to
+    return at - 1 if to is None else to
+
+
+def _needs_joining(turns: Sequence[Turn]) -> bool:
+    speaker = None
+    for turn in turns:
+        if turn.speaker == speaker or is_blank(turn.text):
+            return True
+        speaker = turn.speaker
+    return False
 
 
 _UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Zs"}

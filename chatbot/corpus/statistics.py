@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import re
 import unicodedata
 import zlib
 from collections import Counter
@@ -21,6 +20,8 @@ from typing import Any
 
 from chatbot.corpus.clean import Cleaner, Cleaning
 from chatbot.corpus.conversation import Conversation, Pair
+from chatbot.corpus.options import DataOptions
+from chatbot.corpus.words import words_of
 
 COMMONEST = 10
 EXAMPLES = 5
@@ -76,12 +77,16 @@ class Statistics:
         return record
 
 
-def statistics_of(conversations: Iterable[Conversation]) -> Statistics:
-    """The statistics of a corpus, in one pass."""
+def statistics_of(conversations: Iterable[Conversation], options: DataOptions | None = None) -> Statistics:
+    """The statistics of a corpus, in one pass.
+
+    Args:
+        options: which pairs are wanted.
+    """
     cleaner = Cleaner()
     tally = _ConversationTally()
     examples = _Examples(EXAMPLES)
-    pairs = examples.watch(cleaner.pairs(tally.watch(conversations)))
+    pairs = examples.watch(cleaner.pairs(tally.watch(conversations), options))
     replies = reply_statistics(pair.tgt for pair in pairs)
     return Statistics(
         cleaner.cleaning,
@@ -113,15 +118,6 @@ def reply_statistics(replies: Iterable[str]) -> ReplyStatistics:
 def shares(counts: Counter[str], total: int, most: int | None = None) -> tuple[Share, ...]:
     """The commonest names with their shares of the total."""
     return tuple(Share(name, count, count / total) for name, count in counts.most_common(most))
-
-
-def words_of(text: str) -> list[str]:
-    """White-space words; in Chinese, Japanese and Thai, which have no spaces, single characters."""
-    return text.split() if text.isascii() else _WORD.findall(text)
-
-
-_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(f"[{_UNSPACED}]|[^\\s{_UNSPACED}]+")
 
 
 def script_of(text: str) -> str:

@@ -3,27 +3,28 @@
     corpus.json             origin, format, importer options, counts, hashes; written last
     conversations.jsonl     one conversation a line
 
-Both files are written under temporary names first and renamed one after the other, ``corpus.json``
-last: a folder without it is not complete.
+The folder is written under a temporary name, ``corpus.json`` last, and then takes its own name, in the place
+of an earlier one: a folder without ``corpus.json`` is not complete.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from chatbot.corpus.conversation import Conversation
-from chatbot.corpus.formats.jsonl import parsed
+from chatbot.corpus.records import parsed
 from chatbot.errors import CorpusError
-from chatbot.files import atomic_writer, private_folder
+from chatbot.files import atomic_writer, new_folder, private_folder, write_atomically
 
 META = "corpus.json"
 CONVERSATIONS = "conversations.jsonl"
+RECEIPTS = "receipt-*.json"
+"""What was taken out of a corpus on a person's wish, a file for each time."""
 
 _LINE = "each line must be a conversation with id, origin and turns; import the corpus again"
 
@@ -35,7 +36,9 @@ class CorpusMeta:
     Args:
         origin: where the conversations come from, for people.
         format: the format they were read from; "" where they were written by hand.
-        options: how the importer was told to read them.
+        options: how the importer was told to read them and to choose pairs, by section of the options; those
+            that are not named have their defaults.
+        counts: messages of each kind, pairs kept and left out, what was scrubbed.
         input_sha256: of the file they were read from; "" where there was none.
         conversations, turns: how many there are; counted when written.
         languages: BCP 47 tags that occur, sorted; found when written.
@@ -45,6 +48,7 @@ class CorpusMeta:
     origin: str
     format: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    counts: Mapping[str, Any] = field(default_factory=dict)
     input_sha256: str = ""
     conversations: int = 0
     turns: int = 0
@@ -54,7 +58,11 @@ class CorpusMeta:
     def to_json(self) -> dict[str, Any]:
         """The object of ``corpus.json``."""
         record = {name: getattr(self, name) for name in CorpusMeta.__dataclass_fields__}
-        return record | {"options": dict(self.options), "languages": list(self.languages)}
+        return record | {
+            "options": dict(self.options),
+            "counts": dict(self.counts),
+            "languages": list(self.languages),
+        }
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> CorpusMeta:
@@ -74,6 +82,7 @@ _META_TYPES: dict[str, type] = {
     "origin": str,
     "format": str,
     "options": dict,
+    "counts": dict,
     "input_sha256": str,
     "conversations": int,
     "turns": int,
@@ -82,10 +91,36 @@ _META_TYPES: dict[str, type] = {
 }
 
 
+class Line(NamedTuple):
+    """A conversation as it is written: its JSON object, how many turns it has, its language."""
+
+    record: bytes
+    turns: int
+    language: str | None
+
+
 def write_corpus(folder: Path, conversations: Iterable[Conversation], meta: CorpusMeta) -> CorpusMeta:
     """Write a corpus folder, in place of an earlier one of that name, while the conversations stream by.
 
-    When they raise, or the disk is full, an earlier corpus stays whole and a new folder is taken away.
+    Returns and raises as ``write_lines`` does.
+    """
+    return write_lines(folder, map(line_of, conversations), lambda: meta)
+
+
+def write_lines(
+    folder: Path,
+    lines: Iterable[Line],
+    meta: Callable[[], CorpusMeta],
+    beside: Callable[[CorpusMeta], Mapping[str, bytes]] = lambda written: {},
+) -> CorpusMeta:
+    """Write a corpus folder of conversations that are JSON already.
+
+    It is written under another name and takes the place of an earlier folder at once; receipts of the
+    earlier one (``RECEIPTS``) are kept. When the lines raise, or the disk is full, nothing has changed.
+
+    Args:
+        meta: is called when all lines have passed.
+        beside: further files of the folder, by name, when the meta is known.
 
     Returns:
         The meta with counts, languages and hash as written.
@@ -94,21 +129,24 @@ def write_corpus(folder: Path, conversations: Iterable[Conversation], meta: Corp
         CorpusError: there was no conversation.
         ChatbotError: the folder cannot be written.
     """
-    existed = folder.exists()
-    private_folder(folder)
-    try:
-        with atomic_writer(folder / META) as meta_file:
-            with atomic_writer(folder / CONVERSATIONS) as out:
-                written = _write_lines(out, conversations, meta)
-                if not written.conversations:
-                    raise CorpusError(str(folder), "there is no conversation to write")
-            meta_file.write(json.dumps(written.to_json(), ensure_ascii=False, indent=2).encode() + b"\n")
-    except BaseException:
-        if not existed:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        raise
+    private_folder(folder.parent)
+    with new_folder(folder) as building:
+        with atomic_writer(building / CONVERSATIONS) as out:
+            counted = _write_lines(out, lines)
+            if not counted.conversations:
+                raise CorpusError(str(folder), "there is no conversation to write")
+        found = {name: getattr(counted, name) for name in ("conversations", "turns", "languages", "sha256")}
+        written = replace(meta(), **found)
+        write_atomically(building / META, json_bytes(written.to_json()))
+        earlier = {path.name: path.read_bytes() for path in sorted(folder.glob(RECEIPTS))}
+        for name, data in {**earlier, **beside(written)}.items():
+            write_atomically(building / name, data)
     return written
+
+
+def json_bytes(record: Mapping[str, Any]) -> bytes:
+    """An object as people read it, ended by a line end."""
+    return json.dumps(record, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
 def read_conversations(folder: Path) -> Iterator[Conversation]:
@@ -168,20 +206,43 @@ def file_sha256(path: Path) -> str:
         raise CorpusError(str(path), f"cannot be read ({error.strerror})", "check its permissions") from None
 
 
-def _write_lines(out: IO[bytes], conversations: Iterable[Conversation], meta: CorpusMeta) -> CorpusMeta:
+def line_of(conversation: Conversation) -> Line:
+    """A conversation as it is written."""
+    record = json.dumps(conversation.to_json(), ensure_ascii=False).encode()
+    return Line(record, len(conversation.turns), conversation.language)
+
+
+def paths_sha256(paths: Sequence[Path]) -> str:
+    """The hash of an input: of one file its sha256, else of the names and hashes of all files and folders.
+
+    Raises:
+        CorpusError: a file cannot be read.
+    """
+    files = [path for named in paths for path in _files(named)]
+    if files == list(paths) and len(files) == 1:
+        return file_sha256(files[0])
+    lines = "".join(f"{path.name} {file_sha256(path)}\n" for path in files)
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+
+
+def _write_lines(out: IO[bytes], lines: Iterable[Line]) -> CorpusMeta:
     digest = hashlib.sha256()
     count = turns = 0
     languages: set[str] = set()
-    for conversation in conversations:
-        line = json.dumps(conversation.to_json(), ensure_ascii=False).encode() + b"\n"
-        out.write(line)
-        digest.update(line)
+    for line in lines:
+        data = line.record + b"\n"
+        out.write(data)
+        digest.update(data)
         count += 1
-        turns += len(conversation.turns)
-        if conversation.language is not None:
-            languages.add(conversation.language)
+        turns += line.turns
+        if line.language is not None:
+            languages.add(line.language)
     found = tuple(sorted(languages))
-    return replace(meta, conversations=count, turns=turns, languages=found, sha256=digest.hexdigest())
+    return CorpusMeta("", conversations=count, turns=turns, languages=found, sha256=digest.hexdigest())
 
 
 def _read_line(raw: bytes, where: str) -> Conversation:

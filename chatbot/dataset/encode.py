@@ -1,15 +1,18 @@
-"""Dialogue pairs -> EncodedPairs."""
+"""Dialogue pairs -> EncodedPairs, in memory or in files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
 
 from chatbot.corpus.conversation import Pair
-from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.encoded import EncodedPairs, EncodedWriter
 from chatbot.text.extension import extend, extended_reply
 from chatbot.text.tokenizer import UNK, Tokenizer
+from chatbot.text.turns import source_text, typed
 
 _CHUNK = 4096
 
@@ -51,57 +54,88 @@ PLAIN = Copying()
 """Nothing in particular."""
 
 
-@dataclass(slots=True)
-class _Columns:
-    src: list[list[int]] = field(default_factory=list)
-    tgt: list[list[int]] = field(default_factory=list)
-    words: list[int] = field(default_factory=list)
-    ids: int = 0
+class _Row(NamedTuple):
+    """A pair's ids, and the words of its reply."""
+
+    src: list[int]
+    tgt: list[int]
+    words: int
 
 
-def encode_pairs(
-    pairs: Iterable[Pair], tokenizer: Tokenizer, max_src: int, max_tgt: int, copying: Copying = PLAIN
-) -> tuple[EncodedPairs, EncodingCounts]:
-    """Encode pairs, a chunk at a time on all cores.
+class PairEncoder:
+    """Encodes pairs of texts, a chunk at a time on all cores.
 
     Args:
         max_src: of a longer question the last tokens are kept.
         max_tgt: pairs with a longer reply are left out, and counted.
     """
-    columns, counts = _Columns(ids=tokenizer.vocab), EncodingCounts()
-    for chunk in _chunks(pairs):
-        sources = tokenizer.encode_batch([source_text(pair.src) for pair in chunk], src=True)
-        replies = tokenizer.encode_batch([pair.tgt for pair in chunk])
+
+    def __init__(self, tokenizer: Tokenizer, max_src: int, max_tgt: int, copying: Copying = PLAIN) -> None:
+        self._tokenizer = tokenizer
+        self._max_src, self._max_tgt = max_src, max_tgt
+        self._copying = copying
+
+    @property
+    def vocab(self) -> int:
+        """All ids are below it."""
+        return self._tokenizer.vocab + (self._max_src if self._copying.extends else 0)
+
+    def encode(self, pairs: Iterable[Pair]) -> tuple[EncodedPairs, EncodingCounts]:
+        """Encode pairs into memory."""
+        counts = EncodingCounts()
+        rows = [row for chunk in _chunks(pairs) for row in self._rows(chunk, counts)]
+        return EncodedPairs.from_lists(*_columns(rows), self.vocab), counts
+
+    def write(self, pairs: Iterable[Pair], folder: Path, name: str) -> EncodingCounts:
+        """Encode pairs into files that ``EncodedPairs.load`` maps.
+
+        Raises:
+            OSError: the disk is full or does not let us write.
+        """
+        counts = EncodingCounts()
+        with EncodedWriter(folder, name, self.vocab) as writer:
+            for chunk in _chunks(pairs):
+                writer.append(*_columns(self._rows(chunk, counts)))
+        return counts
+
+    def _rows(self, chunk: list[Pair], counts: EncodingCounts) -> list[_Row]:
+        """The ids of those pairs that are kept."""
+        sources = self._tokenizer.encode_batch([source_text(pair.src, pair.own) for pair in chunk], src=True)
+        replies = self._tokenizer.encode_batch([typed(pair.tgt) for pair in chunk])
+        rows = []
         for pair, whole, tgt in zip(chunk, sources, replies, strict=True):
-            src = whole[-max_src:]
-            if copying.extends and UNK in src:
-                src, tgt = _extended(pair, tokenizer, max_src)
+            src = whole[-self._max_src :]
+            if self._copying.extends and UNK in src:
+                src, tgt = self._extended(pair)
             if not src or not tgt:
                 counts.empty += 1
-            elif len(tgt) > max_tgt:
+            elif len(tgt) > self._max_tgt:
                 counts.too_long += 1
-            elif copying.only and not set(tgt) <= set(src):
+            elif self._copying.only and not set(tgt) <= set(src):
                 counts.not_in_question += 1
             else:
-                counts.cut += len(whole) > max_src
-                columns.src.append(src)
-                columns.tgt.append(tgt)
-                columns.words.append(len(pair.tgt.split()))
-                columns.ids = max(columns.ids, max(src) + 1)
-    counts.kept = len(columns.words)
-    return EncodedPairs.from_lists(columns.src, columns.tgt, columns.words, columns.ids), counts
+                counts.kept += 1
+                counts.cut += len(whole) > self._max_src
+                rows.append(_Row(src, tgt, len(pair.tgt.split())))
+        return rows
+
+    def _extended(self, pair: Pair) -> tuple[list[int], list[int]]:
+        """Ids of a pair whose question has words that the vocabulary lacks."""
+        question = source_text(pair.src, pair.own)
+        encoded = self._tokenizer.encode(question, src=True).last(self._max_src)
+        read = extend(self._tokenizer, question, encoded)
+        return list(read.ids), extended_reply(self._tokenizer, typed(pair.tgt), read.words)
 
 
-def _extended(pair: Pair, tokenizer: Tokenizer, max_src: int) -> tuple[list[int], list[int]]:
-    """Ids of a pair whose question has words that the vocabulary lacks."""
-    question = source_text(pair.src)
-    read = extend(tokenizer, question, tokenizer.encode(question, src=True).last(max_src))
-    return list(read.ids), extended_reply(tokenizer, pair.tgt, read.words)
+def encode_pairs(
+    pairs: Iterable[Pair], tokenizer: Tokenizer, max_src: int, max_tgt: int, copying: Copying = PLAIN
+) -> tuple[EncodedPairs, EncodingCounts]:
+    """Encode pairs into memory, see PairEncoder."""
+    return PairEncoder(tokenizer, max_src, max_tgt, copying).encode(pairs)
 
 
-def source_text(turns: Iterable[str]) -> str:
-    """The turns before a reply as one question, oldest first."""
-    return "\n".join(turns)
+def _columns(rows: list[_Row]) -> tuple[list[list[int]], list[list[int]], list[int]]:
+    return [row.src for row in rows], [row.tgt for row in rows], [row.words for row in rows]
 
 
 def _chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:

@@ -1,16 +1,23 @@
-"""EncodedPairs: the ids of many pairs in four flat arrays, in memory or memory-mapped."""
+"""EncodedPairs: the ids of many pairs in flat arrays, in memory, memory-mapped or on their way to files."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 _ARRAYS = ("src", "src_starts", "tgt", "tgt_starts", "words")
+
+_HEADER_BYTES = 128
+"""Room for the header of a one-dimensional array of any length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,7 @@ class EncodedPairs:
         Args:
             vocab: all ids are below it: the vocabulary, and as many words more as a question may add to it.
         """
-        kind = np.uint16 if vocab <= 1 << 16 else np.uint32
+        kind = smallest_type(vocab)
         return cls(*_flat(src, kind), *_flat(tgt, kind), np.asarray(words, dtype=np.int32))
 
     def __len__(self) -> int:
@@ -74,10 +81,86 @@ class EncodedPairs:
         return cls(*(np.load(folder / f"{name}.{a}.npy", mmap_mode="r", allow_pickle=False) for a in _ARRAYS))
 
 
+class EncodedWriter:
+    """Writes pairs into files that ``EncodedPairs.load`` maps, some at a time; a context manager.
+
+    Headers are written when the block ends without an error, so that half a file is never taken for one.
+
+    Args:
+        folder, name: as for ``EncodedPairs.save``.
+        vocab: all ids are below it, see ``EncodedPairs.from_lists``.
+
+    Raises:
+        OSError: the disk is full or does not let us write.
+    """
+
+    def __init__(self, folder: Path, name: str, vocab: int) -> None:
+        kind = smallest_type(vocab)
+        self._sides = {side: _ArrayFile(folder / f"{name}.{side}.npy", kind) for side in ("src", "tgt")}
+        self._starts = {
+            side: _ArrayFile(folder / f"{name}.{side}_starts.npy", np.int64) for side in self._sides
+        }
+        self._words = _ArrayFile(folder / f"{name}.words.npy", np.int32)
+        for starts in self._starts.values():
+            starts.append(np.zeros(1))
+
+    def __enter__(self) -> EncodedWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with ExitStack() as closing:
+            for file in (*self._sides.values(), *self._starts.values(), self._words):
+                closing.callback(file.close, complete=kind is None)
+
+    def append(
+        self, src: Sequence[Sequence[int]], tgt: Sequence[Sequence[int]], words: Sequence[int]
+    ) -> None:
+        """Add pairs, see ``EncodedPairs.from_lists``."""
+        for side, rows in (("src", src), ("tgt", tgt)):
+            flat, starts = _flat(rows, self._sides[side].kind)
+            self._starts[side].append(starts[1:] + self._sides[side].length)
+            self._sides[side].append(flat)
+        self._words.append(np.asarray(words))
+
+
+class _ArrayFile:
+    """An ``.npy`` file that grows.
+
+    Source: numpy.lib.format, version 1.0.
+    """
+
+    def __init__(self, path: Path, kind: type) -> None:
+        self.kind = kind
+        self.length = 0
+        self._file = open(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600), "w+b")  # noqa: SIM115
+        self._file.write(bytes(_HEADER_BYTES))
+
+    def append(self, array: NDArray[Any]) -> None:
+        self._file.write(array.astype(self.kind, copy=False).tobytes())
+        self.length += len(array)
+
+    def close(self, complete: bool) -> None:
+        """Args: complete: write the header."""
+        with self._file:
+            if complete:
+                described = {
+                    "descr": np.dtype(self.kind).str,
+                    "fortran_order": False,
+                    "shape": (self.length,),
+                }
+                text = f"{described!r}".ljust(_HEADER_BYTES - 11) + "\n"
+                self._file.seek(0)
+                self._file.write(b"\x93NUMPY\x01\x00" + (len(text)).to_bytes(2, "little") + text.encode())
+
+
+def smallest_type(vocab: int) -> type:
+    """The smallest type that holds all ids below ``vocab``."""
+    return np.uint16 if vocab <= 1 << 16 else np.uint32
+
+
 def _flat(sequences: Sequence[Sequence[int]], kind: type) -> tuple[NDArray[Any], NDArray[np.int64]]:
     starts = np.zeros(len(sequences) + 1, dtype=np.int64)
     np.cumsum([len(sequence) for sequence in sequences], out=starts[1:])
-    flat = np.empty(starts[-1], dtype=kind)
-    for sequence, start in zip(sequences, starts, strict=False):
-        flat[start : start + len(sequence)] = sequence
-    return flat, starts
+    return np.fromiter(chain.from_iterable(sequences), dtype=kind, count=int(starts[-1])), starts

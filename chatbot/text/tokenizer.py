@@ -10,22 +10,22 @@ the normalised text back, spacing included:
     chars  characters, with the same byte fallback
 
 The special tokens are ids 0 to 3 and no text is ever encoded to them: a typed "<eos>" is plain text.
+The separators of ``chatbot.text.turns`` are one token each in every tokenizer that learned from them.
 """
 
 from __future__ import annotations
 
 import codecs
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import tokenizers
-from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
 from chatbot.errors import CheckpointError
-from chatbot.text.normalizer import build_normalizer, encodable, invisible_removed
+from chatbot.text.learning import SPACED, Normalized, bytes_model, plainly, spaced_normalizer, words_model
+from chatbot.text.normalizer import encodable, invisible_removed
+from chatbot.text.turns import SEPARATORS
 from chatbot.text.words import set_off
 
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
@@ -34,13 +34,8 @@ PAD, UNK, BOS, EOS = range(4)
 _BYTES = tuple(f"<0x{value:02X}>" for value in range(256))
 _BYTE_OF = {token: bytes([value]) for value, token in enumerate(_BYTES)}
 
-_PIECES = (
-    r"'(?:s|t|re|ve|m|ll|d|S|T|RE|VE|M|LL|D)(?![\p{L}\p{N}])"  # English clitics, as one piece
-    r"| ?\p{L}[\p{L}\p{M}]*| ?\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s"
-)
-
-_ALPHABET_SHARE = 0.5
-"""At most this share of a sub-word vocabulary is single characters; rarer ones are spelt in bytes."""
+_NO_SPECIALS = {"add_special_tokens": False}
+"""For the library: texts become the ids of what is in them, and no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,34 +79,36 @@ class Tokenizer:
         self._src = model
         if case == "question":
             self._src = tokenizers.Tokenizer.from_str(self._serialized)
-            self._src.normalizer = _normalizer(lower=True)
+            self._src.normalizer = spaced_normalizer(lower=True)
             self._src.pre_tokenizer = model.pre_tokenizer
         self.vocab: int = model.get_vocab_size()
         self._spellings = [_spelling(model.id_to_token(i) or "") for i in range(self.vocab)]
         self._spellings[: len(SPECIALS)] = [b"", f" {SPECIALS[UNK]}".encode(), b"", b""]
+        for separator in (*SEPARATORS, *SPACED):
+            if (token := model.token_to_id(separator)) is not None:
+                self._spellings[token] = b""
+        self._bare = {False: _without_normalizer(self._tgt), True: _without_normalizer(self._src)}
 
     @classmethod
     def train(cls, kind: str, texts: Iterable[tuple[str, str]], vocabulary: int, case: str) -> Tokenizer:
         """Learn a vocabulary from (question, reply) texts of the training split.
 
-        The result depends on the texts and their number alone: not on hash seeds, threads or ties.
+        The result depends on the texts and their number alone: not on hash seeds, threads, order or ties.
+        The texts are gone through once or twice and not kept.
 
         Args:
             kind: bpe, words or chars.
-            texts: pairs of texts as typed.
+            texts: pairs of texts as typed; must give the same ones each time they are gone through.
             vocabulary: most tokens, the four special ones and the 256 bytes (bpe, chars) included.
             case: keep, question or lower.
         """
-        counts: Counter[str] = Counter()
-        lower, keep = _normalizer(lower=True), _normalizer(lower=False)
-        for question, reply in texts:
-            counts[(keep if case == "keep" else lower).normalize_str(encodable(question))] += 1
-            counts[(lower if case == "lower" else keep).normalize_str(encodable(reply))] += 1
+        assert not isinstance(texts, Iterator), "texts that can be gone through only once"
+        normalized = Normalized(texts, case)
         if kind == "words":
-            model = _words_model(counts, vocabulary)
+            model = words_model(normalized, SPECIALS, SPECIALS[UNK], vocabulary)
         else:
-            model = _bytes_model(counts, vocabulary, merge=kind == "bpe")
-        model.normalizer = _normalizer(lower=case == "lower")
+            model = bytes_model(normalized, (*SPECIALS, *_BYTES), vocabulary, merge=kind == "bpe")
+        model.normalizer = spaced_normalizer(lower=case == "lower")
         return cls(model, kind, case)
 
     @classmethod
@@ -161,8 +158,14 @@ class Tokenizer:
     def encode_batch(self, texts: Sequence[str], src: bool = False) -> list[list[int]]:
         """Ids of many texts, on all cores."""
         model = self._src if src else self._tgt
-        clean = [encodable(text) for text in texts]
-        return [encoding.ids for encoding in model.encode_batch_fast(clean, add_special_tokens=False)]
+        lower = self.case == "lower" or (src and self.case == "question")
+        easy = [plainly(text, lower) for text in texts]
+        hard = [encodable(text) for text, read in zip(texts, easy, strict=True) if read is None]
+        fast = self._bare[src].encode_batch_fast([text for text in easy if text is not None], **_NO_SPECIALS)
+        if not hard:
+            return [found.ids for found in fast]
+        slow, quick = iter(model.encode_batch_fast(hard, **_NO_SPECIALS)), iter(fast)
+        return [next(slow if text is None else quick).ids for text in easy]
 
     def decode(self, ids: Iterable[int], words: Sequence[str] = ()) -> str:
         """The text of some ids; special tokens other than <unk> say nothing."""
@@ -193,10 +196,6 @@ class Tokenizer:
         return Decoded(text[shift:], tuple(zip([0, *ends[:-1]], ends, strict=True)) if ends else ())
 
 
-def _normalizer(lower: bool) -> Any:
-    return normalizers.Sequence([build_normalizer(lower), normalizers.Prepend(" ")])
-
-
 def _is_sound(text: str) -> bool:
     """Whether a serialised tokenizer has the shape of ours: the library aborts on some that have not."""
     try:
@@ -215,64 +214,8 @@ def _spelling(token: str) -> bytes:
     return _BYTE_OF.get(token) or token.encode("utf-8")
 
 
-def _bytes_model(counts: Counter[str], vocabulary: int, merge: bool) -> tokenizers.Tokenizer:
-    """Byte-pair encoding with byte fallback; without merges it encodes characters."""
-    fixed = [*SPECIALS, *_BYTES]
-    room = max(1, vocabulary - len(fixed))
-    alphabet = _alphabet(counts, int(room * _ALPHABET_SHARE) if merge else room)
-    learned, merges = list(alphabet), list[tuple[str, str]]()
-    if merge:
-        learned, merges = _learn_merges(counts, alphabet, room)
-    vocab = {token: i for i, token in enumerate(fixed + learned)}
-    model = tokenizers.Tokenizer(models.BPE(vocab=vocab, merges=merges, byte_fallback=True))
-    model.pre_tokenizer = pre_tokenizers.Split(Regex(_PIECES), "isolated")
-    return model
-
-
-def _alphabet(counts: Counter[str], room: int) -> list[str]:
-    """The most frequent characters, ties in code order, sorted by code."""
-    characters: Counter[str] = Counter({" ": 1})
-    for text, count in counts.items():
-        for character in text:
-            characters[character] += count
-    ranked = sorted(characters, key=lambda c: (-characters[c], c))
-    return sorted(ranked[:room])
-
-
-def _learn_merges(
-    counts: Counter[str], alphabet: Sequence[str], room: int
-) -> tuple[list[str], list[tuple[str, str]]]:
-    known = set(alphabet)
-    foreign = {ord(c): " " for text in counts for c in set(text) - known}
-
-    def texts() -> Iterator[str]:
-        for text in sorted(counts):
-            for _ in range(counts[text]):
-                yield text.translate(foreign)
-
-    model = tokenizers.Tokenizer(models.BPE())
-    model.pre_tokenizer = pre_tokenizers.Split(Regex(_PIECES), "isolated")
-    trainer = trainers.BpeTrainer(
-        vocab_size=room,
-        min_frequency=2,
-        special_tokens=[],
-        initial_alphabet=list(alphabet),
-        show_progress=False,
-    )
-    model.train_from_iterator(texts(), trainer)
-    learned = json.loads(model.to_str())["model"]
-    ordered = sorted(learned["vocab"], key=learned["vocab"].__getitem__)
-    return ordered[:room], [tuple(pair) for pair in learned["merges"]]
-
-
-def _words_model(counts: Counter[str], vocabulary: int) -> tokenizers.Tokenizer:
-    from chatbot.text.casual import pieces
-
-    words: Counter[str] = Counter()
-    for text, count in counts.items():
-        for piece in pieces(text):
-            words[piece] += count
-    ranked = sorted(words, key=lambda word: (-words[word], word))
-    kept = ranked[: vocabulary - len(SPECIALS)]
-    vocab = {token: i for i, token in enumerate([*SPECIALS, *kept])}
-    return tokenizers.Tokenizer(models.WordLevel(vocab, unk_token=SPECIALS[UNK]))
+def _without_normalizer(model: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
+    """The tokenizer for texts that are normalised already."""
+    bare = tokenizers.Tokenizer(model.model)
+    bare.pre_tokenizer = model.pre_tokenizer
+    return bare

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chatbot.config import Config, DataOptions, TextOptions
+from chatbot.config import Config, TextOptions
 from chatbot.corpus.clean import Cleaner
-from chatbot.corpus.conversation import Pair
-from chatbot.corpus.library import Corpus, open_corpus
+from chatbot.corpus.doctor.doctor import Doctor
+from chatbot.corpus.library import Corpus, is_built_in, open_corpus, open_files
+from chatbot.corpus.options import ReadingOptions
 from chatbot.corpus.split import is_held_out
-from chatbot.dataset.encode import source_text
 from chatbot.dataset.encoded import EncodedPairs
-from chatbot.errors import CorpusError, OptionError
+from chatbot.errors import CorpusError, OptionError, TrainingError
 from chatbot.text.tokenizer import EOS, Tokenizer
-from chatbot.training.cache import CACHE, Split, cache_key, read_cache, write_cache
+from chatbot.text.turns import source_text, typed
+from chatbot.training.cache import CACHE, Split, cache_key, fill_cache, new_cache, read_cache
+from chatbot.training.spool import Each, Spool
 
 DEFAULT_MIX = {"smalltalk:english": 5.0, "chatterbot:english": 3.0, "chitchat": 1.0}
 """How often an epoch shows each pair, so that a short run learns manners first."""
@@ -87,6 +90,18 @@ class TrainingData:
         found = [(corpus.name, corpus.valid, corpus.times) for corpus in shown if len(corpus.valid)]
         return found or [(corpus.name, corpus.train, corpus.times) for corpus in shown if len(corpus.train)]
 
+    def check(self) -> None:
+        """Whether the corpora are worth training on.
+
+        Raises:
+            TrainingError: one has a fault that would waste the time.
+        """
+        for name, what, remedy in self.summary["stops"]:
+            advice = (
+                f"{remedy}; or train all the same with --force" if remedy else "--force trains all the same"
+            )
+            raise TrainingError(name, what, advice)
+
     def described(self) -> list[dict[str, Any]]:
         """The corpora and their counts, for ``config.json``."""
         return [
@@ -114,25 +129,24 @@ def prepare(
     """Read, clean, split and encode corpora, or map what an earlier run left.
 
     Args:
-        names: of corpora or paths of files.
+        names: of corpora or paths of files; two parallel files that the options name are one corpus more.
         tokenizer: an existing one to encode with (fine-tuning); learned from the training split if None.
         replayed: further names, with how often each showed its pairs; they get the share of ``--replay``.
 
     Raises:
         CorpusError: a corpus is missing or no pair remains.
-        OptionError: the mix names another corpus or leaves nothing.
+        OptionError: the mix names another corpus or leaves nothing, or options of files concern none.
         ChatbotError: the cache cannot be written.
     """
-    own, old = list(dict.fromkeys(names)), replayed or {}
-    opened = _distinct([open_corpus(name, corpora, notify) for name in [*own, *old]])
+    old = replayed or {}
+    own = open_all(names, corpora, config.reading, notify)
+    opened = _distinct([*own, *(open_corpus(name, corpora, notify) for name in old)])
     times = mix_times([corpus.name for corpus in opened[: len(own)]], config.data.mix)
     key = cache_key(opened, config, tokenizer)
     folder = corpora / CACHE / key
     cached = read_cache(folder, len(opened), config.text)
     if cached is None:
-        splits, cleaning = _split_pairs(opened, config.data)
-        tokenizer = tokenizer or _learn_tokenizer(splits, config.text)
-        write_cache(folder, splits, tokenizer, config, cleaning)
+        _build(folder, opened, config, tokenizer)
         cached = read_cache(folder, len(opened), config.text)
     if cached is None:
         raise CorpusError(str(folder), "cannot be read though it was just written", "check the disk")
@@ -145,6 +159,28 @@ def prepare(
     if not sum(round(corpus.times * len(corpus.train)) for corpus in data.corpora):
         raise OptionError("--mix", "leaves no pair to learn from", "raise the times of a corpus")
     return data
+
+
+def open_all(
+    names: Sequence[str], corpora: Path, reading: ReadingOptions, notify: Callable[[str], None]
+) -> list[Corpus]:
+    """The named corpora, each once, and the two parallel files where the options name some.
+
+    Raises:
+        CorpusError: one is missing or cannot be used.
+        OptionError: an option of reading files is given and no corpus is a file.
+    """
+    alone = dataclasses.replace(reading, src="", tgt="")
+    opened = [open_corpus(name, corpora, notify, alone) for name in dict.fromkeys(names)]
+    if reading.src or reading.tgt:
+        opened.append(open_files([], notify, reading))
+    if not any(corpus.reading for corpus in opened):
+        for option in dataclasses.fields(reading):
+            if getattr(reading, option.name) != option.default:
+                flag = "--" + (option.metadata["flag"] or option.name.replace("_", "-"))
+                remedy = "leave it out, or add the corpus again with it"
+                raise OptionError(flag, "concerns files, and none is given", remedy)
+    return opened
 
 
 def mix_times(names: Sequence[str], mix: str) -> list[float]:
@@ -235,22 +271,52 @@ def _distinct(opened: Sequence[Corpus]) -> list[Corpus]:
     return list(found.values())
 
 
-def _split_pairs(opened: Sequence[Corpus], options: DataOptions) -> tuple[dict[str, Split], dict[str, int]]:
-    """Clean pairs of each corpus, and what was left out."""
-    cleaner = Cleaner(context=1, reply_cap=options.reply_cap)
+def _build(folder: Path, opened: Sequence[Corpus], config: Config, tokenizer: Tokenizer | None) -> None:
+    """Fill the folder of a key; nothing is held whole in memory."""
+    sha256 = [corpus.sha256 for corpus in opened]
+
+    def usable() -> bool:
+        return read_cache(folder, len(opened), config.text) is not None
+
+    with new_cache(folder, sha256, usable) as building, ExitStack() as spools:
+        splits, cleaning, stops = _split_pairs(opened, config, lambda: spools.enter_context(Spool(building)))
+        facts = {
+            "stops": stops,
+            "sha256": sha256,
+            "context": max(corpus.options(config.data).context for corpus in opened),
+            "cleaning": cleaning,
+        }
+        fill_cache(building, splits, tokenizer or _learn_tokenizer(splits, config.text), config, facts)
+
+
+def _split_pairs(
+    opened: Sequence[Corpus], config: Config, spool: Callable[[], Spool]
+) -> tuple[dict[str, Split], dict[str, int], list[list[str]]]:
+    """Clean pairs of each corpus, what was left out, and reasons not to train on a corpus.
+
+    Args:
+        spool: gives a new one.
+    """
+    cleaner = Cleaner()
     splits: dict[str, Split] = {}
+    stops: list[list[str]] = []
     for corpus in opened:
-        train: list[Pair] = []
-        valid: list[Pair] = []
-        for pair in cleaner.pairs(corpus.conversations()):
-            (valid if is_held_out(pair.conversation, options.validation) else train).append(pair)
-        splits[corpus.name] = (train or valid, valid if train else [])
-    if not any(train for train, _ in splits.values()):
+        train, valid, doctor = spool(), spool(), Doctor(config.text.max_tgt)
+        examined = not is_built_in(corpus.name)
+        for pair in cleaner.pairs(corpus.conversations(), corpus.options(config.data)):
+            held_out = is_held_out(pair.conversation, config.data.validation)
+            (valid if held_out else train).append(pair)
+            if examined:
+                doctor.pair(pair, held_out)
+        splits[corpus.name] = (train, valid) if len(train) else (valid, train)
+        stops += [[corpus.name, each.what, each.remedy] for each in doctor.stops(cleaner.cleaning)]
+    if not any(len(train) for train, _ in splits.values()):
         what = "0 pairs: nobody answers anybody"
         raise CorpusError(", ".join(splits), what, "at least one exchange of two turns is needed")
-    return splits, dataclasses.asdict(cleaner.cleaning)
+    return splits, dataclasses.asdict(cleaner.cleaning), stops
 
 
 def _learn_tokenizer(splits: Mapping[str, Split], text: TextOptions) -> Tokenizer:
-    texts = ((source_text(pair.src), pair.tgt) for train, _ in splits.values() for pair in train)
+    trained_on = [train for train, _ in splits.values()]
+    texts = Each(trained_on, lambda pair: (source_text(pair.src, pair.own), typed(pair.tgt)))
     return Tokenizer.train(text.tokenizer, texts, text.vocabulary, text.case)

@@ -10,6 +10,7 @@ from pathlib import Path
 from chatbot.checkpoint import Checkpoint
 from chatbot.config import Config
 from chatbot.corpus.library import Corpus, open_corpus
+from chatbot.corpus.options import ReadingOptions
 from chatbot.errors import CheckpointError, CorpusError, OptionError
 from chatbot.training.request import read_run
 
@@ -35,6 +36,8 @@ def remembered_corpora(
 
     Source: Robins 1995 (rehearsal: old items between the new ones keep a network from forgetting them).
 
+    A file that was read with options of its own is not among them: those are the base's, not this run's.
+
     Args:
         named: those of the run itself, which are not replayed.
         notify: is told of what cannot be opened, and of what is no longer as it was.
@@ -43,7 +46,12 @@ def remembered_corpora(
     found: dict[str, float] = {}
     missing: list[str] = []
     for name, sha256, times in _learned(base):
-        candidates = {ref: each for ref in _references(base, name) for each in _opened([ref], library)}
+        candidates = {
+            ref: each
+            for ref in _references(base, name)
+            for each in _opened([ref], library)
+            if not each.reading or base.config.reading == ReadingOptions()
+        }
         same = [ref for ref, corpus in candidates.items() if corpus.sha256 == sha256]
         if sha256 in new or not times:
             continue

@@ -28,6 +28,7 @@ class Request:
         start: a checkpoint whose weights and tokenizer are gone on from, or None.
         resume: go on with the state in ``folder``.
         half: store weights in half precision.
+        force: train on a corpus whatever is wrong with it.
     """
 
     corpora: tuple[str, ...]
@@ -38,6 +39,7 @@ class Request:
     start: Path | None = None
     resume: bool = False
     half: bool = True
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,10 +136,12 @@ class TrainingRun:
         tokenizer = base.tokenizer() if base else None
         if record and record.fine_tuned:
             tokenizer = self._saved_tokenizer()
-        names = request.corpora or DEFAULT_CORPORA
+        names = request.corpora or (() if request.config.reading.src else DEFAULT_CORPORA)
         if base and request.config.training.replay:
             self._replayed = remembered_corpora(base, names, request.library, notices.append)
         data = prepare(names, request.library, request.config, notices.append, tokenizer, self._replayed)
+        if not request.force:
+            data.check()
         same = record is None or (
             record.data_key == data.key and self._saved_tokenizer().to_json() == data.tokenizer.to_json()
         )

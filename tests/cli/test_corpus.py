@@ -50,7 +50,7 @@ def test_show_prints_counts_replies_and_examples(corpora: Path) -> None:
     found = run("show", "mine", "--corpora", str(corpora)).stdout
     rows = [columns(line) for line in found.splitlines()]
     assert ["conversations", "2, of which 0 got no answer"] in rows
-    assert ["pairs", "2, after 0 duplicates were left out"] in rows
+    assert ["pairs", "2; left out: none"] in rows
     assert ["languages", "Latin script 50%, en 50%"] in rows
     assert ["juno.", "1", "50.00%"] in rows
     assert ["Who are you?", "Juno."] in rows

@@ -167,6 +167,60 @@ def test_existing_checkpoint_is_not_written_over(capsys: Capture) -> None:
     assert Path("checkpoints/bot/manifest.json").read_bytes() == before
 
 
+# Files
+
+
+def test_file_is_read_with_the_options_given(folder: Path, capsys: Capture) -> None:
+    lines = (f"{n},question {n},answer {n}" for n in range(9))
+    (folder / "talk.csv").write_text("\n".join(["id,asked,told", *lines]), encoding="utf-8")
+    assert status("train", "talk.csv", *RUN, "--columns", "asked,told") == 0
+    assert (
+        "9 conversations, 18 turns: 9 pairs; none left out; 0 conversations without"
+        in capsys.readouterr().err
+    )
+    assert json.loads(Path("checkpoints/talk/config.json").read_text("utf-8"))["options"]["reading"] == {
+        **Config().to_json()["reading"],
+        "columns": "asked,told",
+    }
+    assert status("train", "--resume", "talk", "--steps", "5", "--quiet") == 0
+    assert status("train", "--resume", "talk", "--columns", "told,asked") == 2
+    assert "leave --columns out, or train anew" in capsys.readouterr().err
+
+
+def test_parallel_files_are_learned_from_and_name_the_bot(folder: Path, capsys: Capture) -> None:
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text("".join(f"{name[0]} {n}\n" for n in range(7)), encoding="utf-8")
+    assert status("train", "talk.tsv", "--src", "a.txt", "--tgt", "b.txt", *RUN) == 0
+    out, err = capsys.readouterr()
+    assert out == "checkpoints/talk-a\n"
+    assert "67 conversations, 134 turns: 67 pairs" in err
+
+
+@pytest.mark.parametrize(
+    ("given", "flag"), [(("--burst-minutes", "5"), "--burst-minutes"), (("--scrub",), "--scrub")]
+)
+def test_option_of_files_is_refused_without_a_file(
+    capsys: Capture, given: tuple[str, ...], flag: str
+) -> None:
+    assert status("train", "smalltalk:english", *RUN, *given, "--quiet") == 2
+    told = f"{flag}: concerns files, and none is given; leave it out, or add the corpus again with it"
+    assert one_line(capsys) == told
+
+
+def test_half_of_two_parallel_files_is_refused(folder: Path, capsys: Capture) -> None:
+    (folder / "a.txt").write_text("a\n", encoding="utf-8")
+    assert status("train", "talk.tsv", *RUN, "--src", "a.txt", "--quiet") == 2
+    assert one_line(capsys).startswith("--src and --tgt: belong together")
+
+
+def test_every_reason_of_leaving_out_is_told(folder: Path, capsys: Capture) -> None:
+    lines = ["a b\tc", "A  b\tc", "one\ttwo three four", "why is this\twhy is that thing so"]
+    lines += [f"question {n}\tsame" for n in range(4)]
+    (folder / "some.tsv").write_text("\n".join(lines), encoding="utf-8")
+    assert status("train", "some.tsv", *RUN, "--reply-cap", "3", "--max-words", "4") == 0
+    assert "; left out 1 too long, 1 duplicates, 1 over the reply cap; 0 conv" in capsys.readouterr().err
+
+
 def dumped(capsys: Capture, *args: str) -> str:
     assert status("train", *args, "--dump-config") == 0
     out, err = capsys.readouterr()
@@ -491,13 +545,13 @@ def test_interruption_before_training_ends_at_once(
 def test_interruption_while_data_is_prepared_leaves_nothing_half_done(
     folder: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    encode = cache.encode_pairs
+    write = cache.PairEncoder.write
 
     def interrupted(*args: Any) -> object:
         signal.raise_signal(number)
-        return encode(*args)
+        return write(*args)
 
-    monkeypatch.setattr(cache, "encode_pairs", interrupted)
+    monkeypatch.setattr(cache.PairEncoder, "write", interrupted)
     assert status("train", "talk.tsv", *RUN) == 130
     assert not (folder / "checkpoints").exists()
     assert not [path for path in folder.rglob("*") if path.is_file() and path.name != "talk.tsv"]

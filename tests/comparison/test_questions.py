@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,23 @@ def test_questions_are_held_out_of_every_variant(corpus: Path) -> None:
 
 def test_training_questions_are_asked_where_none_are_held_out(corpus: Path) -> None:
     assert len(asked(corpus, 0.0)) == 60
+
+
+def test_questions_are_single_turns_whatever_the_context(tmp_path: Path) -> None:
+    turns = [{"speaker": "AB"[at % 2], "text": f"turn {at}"} for at in range(5)]
+    path = tmp_path / "talk.jsonl"
+    path.write_text(json.dumps({"turns": turns}) + "\n", encoding="utf-8")
+    config = Config().replace({"context": 3, "validation": 0.0})
+    questions = held_out_questions(open_corpora([str(path)], tmp_path), [config])
+    assert questions == [Question(f"turn {at}", f"turn {at + 1}") for at in range(4)]
+
+
+def test_files_are_read_as_the_options_say(tmp_path: Path) -> None:
+    path = tmp_path / "talk.csv"
+    path.write_text("id,asked,told\n1,how,so\n2,why,because\n", encoding="utf-8")
+    config = Config().replace({"columns": "told,asked", "validation": 0.0})
+    questions = held_out_questions(open_corpora([str(path)], tmp_path, config.reading), [config])
+    assert questions == [Question("so", "how"), Question("because", "why")]
 
 
 def test_missing_corpus_is_refused(tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.corpus.clean import Cleaner, clean
-from chatbot.corpus.conversation import Conversation, Turn
+from chatbot.corpus.clean import REASONS, Cleaner, clean
+from chatbot.corpus.conversation import Conversation, Pair, Turn
+from chatbot.corpus.options import DataOptions
+from chatbot.errors import OptionError
 
 Talk = Callable[..., Conversation]
 
@@ -36,12 +38,22 @@ def test_case_white_space_and_spelled_accents_make_no_difference() -> None:
 
 
 def test_punctuation_and_other_replies_make_a_difference() -> None:
-    pairs, _ = clean(numbered([("Hi", "Yes"), ("Hi", "Yes."), ("Hi!", "Yes"), ("Hi", "No")]))
+    said = numbered([("Hi", "Yes"), ("Hi", "Yes."), ("Hi!", "Yes"), ("Hi", "No")])
+    pairs, _ = clean(said, DataOptions(near_duplicates=True))
     assert len(pairs) == 4
 
 
+def test_near_duplicates_are_left_out_unless_they_are_wanted() -> None:
+    said = numbered([("Are you ok?", "Yes I am"), ("are you ok ??", "yes, I am!"), ("Are you ok?", "No")])
+    pairs, cleaning = clean(said)
+    assert [pair.tgt for pair in pairs] == ["Yes I am", "No"]
+    assert cleaning.near_duplicates == 1
+
+
 def test_reply_cap_keeps_the_first_and_counts_the_rest() -> None:
-    pairs, cleaning = clean(numbered([(f"q{at}", "I don't know") for at in range(9)]), reply_cap=2)
+    pairs, cleaning = clean(
+        numbered([(f"q{at}", "I don't know") for at in range(9)]), DataOptions(reply_cap=2)
+    )
     assert [pair.src for pair in pairs] == [("q0",), ("q1",)]
     assert (cleaning.kept, cleaning.capped) == (2, 7)
 
@@ -55,9 +67,9 @@ def test_counts_of_conversations_turns_blanks_and_echoes(talk: Talk) -> None:
 
 
 def test_pair_of_an_earlier_corpus_is_a_duplicate_but_replies_are_counted_anew() -> None:
-    cleaner = Cleaner(reply_cap=1)
-    first = list(cleaner.pairs(numbered([("Hi", "Hello"), ("Hey", "Hello")])))
-    second = list(cleaner.pairs(numbered([("hi", "hello"), ("Good day", "Hello")])))
+    cleaner, options = Cleaner(), DataOptions(reply_cap=1)
+    first = list(cleaner.pairs(numbered([("Hi", "Hello"), ("Hey", "Hello")]), options))
+    second = list(cleaner.pairs(numbered([("hi", "hello"), ("Good day", "Hello")]), options))
     assert [pair.src[0] for pair in first + second] == ["Hi", "Good day"]
     assert (cleaner.cleaning.duplicates, cleaner.cleaning.capped) == (1, 1)
 
@@ -89,12 +101,58 @@ def test_clean_agrees_with_a_naive_twin(said: list[tuple[str, str]], cap: int) -
             replies[key[1]] += 1
             if not cap or replies[key[1]] <= cap:
                 expected.append(((src,), tgt))
-    pairs, cleaning = clean(numbered(said), reply_cap=cap)
+    pairs, cleaning = clean(numbered(said), DataOptions(reply_cap=cap))
     assert [(pair.src, pair.tgt) for pair in pairs] == expected
     assert cleaning.pairs == len(said)
 
 
-@pytest.mark.parametrize("context", [1, 2])
+@pytest.mark.parametrize("context", [0, 1])
 def test_same_words_after_another_turn_are_a_duplicate_only_without_context(context: int, talk: Talk) -> None:
-    _, cleaning = clean([talk("a", "b", "c"), talk("x", "b", "c", id="y")], context)
-    assert cleaning.duplicates == {1: 1, 2: 0}[context]
+    _, cleaning = clean([talk("a", "b", "c"), talk("x", "b", "c", id="y")], DataOptions(context=context))
+    assert cleaning.duplicates == {0: 1, 1: 0}[context]
+
+
+LONG = "where did you put the keys of the car"
+
+
+@pytest.mark.parametrize(
+    ("options", "src", "tgt", "reason"),
+    [
+        (DataOptions(min_words=2), "how are you", "fine", "short"),
+        (DataOptions(min_words=2), "how", "fine thanks", "short"),
+        (DataOptions(max_words=3), "how are you", "I am very well", "long"),
+        (DataOptions(max_words=3), "你好吗朋友", "好", "long"),
+        (DataOptions(scripts="Latin"), "как дела", "fine", "script"),
+        (DataOptions(scripts="latin,cyrillic"), "как дела", "fine", "kept"),
+        (
+            DataOptions(languages="en"),
+            "how are you doing this morning",
+            "ganz gut, und wie geht es dir heute",
+            "language",
+        ),
+        (
+            DataOptions(languages="en,de"),
+            "how are you doing this morning",
+            "ganz gut, und wie geht es dir",
+            "kept",
+        ),
+        (DataOptions(), LONG, LONG.upper(), "echoed"),
+        (DataOptions(echoes=True), LONG, LONG.upper(), "kept"),
+        (DataOptions(), "good morning", "Good morning", "kept"),
+    ],
+)
+def test_filter_leaves_out_what_it_is_for_and_says_why(
+    options: DataOptions, src: str, tgt: str, reason: str
+) -> None:
+    rejected: list[tuple[Pair, str]] = []
+    cleaner = Cleaner()
+    kept = list(cleaner.pairs(numbered([(src, tgt)]), options, lambda *both: rejected.append(both)))
+    assert (len(kept), [why for _, why in rejected]) == ((1, []) if reason == "kept" else (0, [reason]))
+    assert getattr(cleaner.cleaning, reason) == 1
+    assert list(cleaner.cleaning.left_out()) == ([] if reason == "kept" else [REASONS[reason]])
+
+
+@pytest.mark.parametrize("options", [DataOptions(scripts="Latn?"), DataOptions(languages="english?")])
+def test_unknown_script_or_language_is_an_option_error(options: DataOptions) -> None:
+    with pytest.raises(OptionError):
+        clean(numbered([("a", "b")]), options)

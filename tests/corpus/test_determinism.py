@@ -12,13 +12,14 @@ import hashlib, sys
 from pathlib import Path
 from chatbot.corpus.clean import clean
 from chatbot.corpus.library import open_corpus
+from chatbot.corpus.options import DataOptions
 from chatbot.corpus.split import is_held_out
 from chatbot.corpus.statistics import statistics_of
 
 digest = hashlib.sha256()
 for name in sys.argv[1:]:
     corpus = open_corpus(name, Path("missing"), lambda notice: digest.update(notice.encode()))
-    pairs, cleaning = clean(corpus.conversations(), reply_cap=2)
+    pairs, cleaning = clean(corpus.conversations(), DataOptions(reply_cap=2))
     assert pairs and cleaning.capped
     digest.update(repr((pairs, cleaning, [is_held_out(pair.conversation, 0.1) for pair in pairs])).encode())
     digest.update(repr(statistics_of(corpus.conversations())).encode())

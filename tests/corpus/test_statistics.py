@@ -84,4 +84,4 @@ def test_examples_do_not_hang_on_the_order(talk: Talk) -> None:
 def test_statistics_are_plain_json(talk: Talk) -> None:
     record = json.loads(json.dumps(statistics_of([talk("Hi", "Hello")]).to_json()))
     assert record["cleaning"]["pairs"] == 1
-    assert record["examples"] == [{"src": ["Hi"], "tgt": "Hello", "conversation": "talk"}]
+    assert record["examples"] == [{"src": ["Hi"], "tgt": "Hello", "conversation": "talk", "own": []}]

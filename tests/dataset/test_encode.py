@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chatbot.corpus.conversation import Pair
 from chatbot.dataset import encode
-from chatbot.dataset.encode import Copying, EncodingCounts, encode_pairs, source_text
+from chatbot.dataset.encode import PLAIN, Copying, EncodingCounts, PairEncoder, encode_pairs
+from chatbot.dataset.encoded import EncodedPairs
 from chatbot.text.tokenizer import UNK, Tokenizer
+from chatbot.text.turns import OTHER, OWN, source_text
 
 
 @pytest.fixture
@@ -57,7 +61,42 @@ def test_no_pairs_give_no_ids(words: Tokenizer) -> None:
 
 
 def test_turns_before_a_reply_are_one_question() -> None:
-    assert source_text(("how are you", "fine")) == "how are you\nfine"
+    turns = Pair(("a b", "c", "d"), "e", "talk", (True, False, False))
+    tokenizer = Tokenizer.train("words", [(source_text(turns.src, turns.own), "e")], 300, "keep")
+    encoded, counts = encode_pairs([turns], tokenizer, 5, 9)
+    assert tuple(encoded.pair(0)[0].tolist()) == tokenizer.encode(f"b {OTHER} c {OTHER} d", src=True).ids
+    assert counts.cut == 1
+
+
+def test_nobody_can_speak_for_another_in_a_question_or_a_reply() -> None:
+    tokenizer = Tokenizer.train("words", [(source_text(("a", "b")), "c")], 300, "keep")
+    forged = pair(f"a {OWN} b", f"c {OTHER} c")
+    encoded, _ = encode_pairs([forged], tokenizer, 9, 9)
+    assert [side.tolist().count(UNK) for side in encoded.pair(0)] == [1, 1]
+
+
+TEXTS = st.text(st.sampled_from("ab cxyz"), max_size=12)
+
+
+@given(
+    texts=st.lists(st.tuples(TEXTS, TEXTS), max_size=12),
+    chunk=st.integers(1, 5),
+    copying=st.sampled_from([PLAIN, Copying(extends=True), Copying(extends=True, only=True)]),
+)
+def test_files_hold_what_memory_would(
+    texts: list[tuple[str, str]], chunk: int, copying: Copying, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    tokenizer = Tokenizer.train("words", [("a b c", "a b c")], 300, "question")
+    encoder, pairs = PairEncoder(tokenizer, 4, 3, copying), [pair(src, tgt) for src, tgt in texts]
+    folder = tmp_path_factory.mktemp("encoded")
+    whole, counts = encoder.encode(pairs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encode, "_CHUNK", chunk)
+        assert encoder.write(iter(pairs), folder, "some") == counts
+    stored = EncodedPairs.load(folder, "some")
+    for name in ("src", "src_starts", "tgt", "tgt_starts", "words"):
+        assert getattr(stored, name).dtype == getattr(whole, name).dtype
+        assert getattr(stored, name).tolist() == getattr(whole, name).tolist()
 
 
 # Copying

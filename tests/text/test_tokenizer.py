@@ -7,15 +7,21 @@ import os
 import subprocess
 import sys
 import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import pytest
 import regex
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chatbot.errors import CheckpointError
+from chatbot.text import casual, learning
+from chatbot.text.normalizer import build_normalizer, encodable
 from chatbot.text.tokenizer import BOS, EOS, PAD, SPECIALS, UNK, Tokenizer
+from chatbot.text.turns import has_separator
 
 KINDS = ("bpe", "words", "chars")
 CASES = ("keep", "question", "lower")
@@ -36,6 +42,8 @@ SPELL_ALL = [tokenizer for tokenizer in EVERY if "words" not in str(tokenizer.id
 TEXTS = (
     st.text(st.characters(codec="utf-8"), max_size=30)
     | st.text(st.characters(), max_size=10)  # half characters too
+    | st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=20)
+    | st.text(st.characters(min_codepoint=0xC0, max_codepoint=0x451) | st.sampled_from("aA “’…がガ한ー，"))
     | st.lists(
         st.sampled_from([*SPECIALS, "<", ">", "eos", "<0x41>", " ", "a", "é", "好", "😀", "\u200d", "\u0301"])
     ).map("".join)
@@ -78,6 +86,27 @@ def test_offsets_point_into_the_text_as_typed(tokenizer: Tokenizer, text: str, s
     for match in regex.finditer(r"\X", text):
         visible = any(unicodedata.category(char)[0] in "LNPS" for char in match.group())
         assert not visible or any(start < match.end() and match.start() < end for start, end in offsets)
+
+
+def test_texts_that_are_easily_normalised_are_normalised_rightly() -> None:
+    """Each character alone, and beside letters and marks that it might be joined with."""
+    normalizers = {lower: learning.spaced_normalizer(lower) for lower in (False, True)}
+    easy = 0
+    for code in range(0x20000):
+        for text in (chr(code), f"a{chr(code)}", f"{chr(code)} {chr(code)}A", f"가{chr(code)}"):
+            for lower, normalizer in normalizers.items():
+                read = learning.plainly(text, lower)
+                easy += read is not None
+                assert read in (None, normalizer.normalize_str(encodable(text)))
+    assert easy > 200_000
+
+
+@given(
+    text=st.text(st.sampled_from("aZéÉЁя가힣がガ好，。’“…😀\ufe0f \ue000\ue001"), max_size=12),
+    lower=st.booleans(),
+)
+def test_runs_of_easy_characters_are_normalised_rightly(text: str, lower: bool) -> None:
+    assert learning.plainly(text, lower) == learning.spaced_normalizer(lower).normalize_str(text)
 
 
 def test_offsets_of_words_hold_the_words() -> None:
@@ -239,3 +268,84 @@ def test_vocabulary_does_not_hang_on_hash_seeds_threads_or_order() -> None:
     assert len(models) == 1
     backwards = Tokenizer.train("bpe", PAIRS[::-1], 400, "keep").to_json()
     assert backwards == Tokenizer.train("bpe", PAIRS, 400, "keep").to_json()
+
+
+# A twin that holds all texts at once
+
+
+def all_at_once(kind: str, texts: Sequence[tuple[str, str]], vocabulary: int, case: str) -> list[str]:
+    """The vocabulary, learned from the different texts in their order and how often each occurs."""
+    sides = [
+        (build_normalizer(case != "keep"), [question for question, _ in texts]),
+        (build_normalizer(case == "lower"), [reply for _, reply in texts]),
+    ]
+    normal = (normalizer.normalize_str(text) for normalizer, some in sides for text in some)
+    counts = Counter(f" {text}" if text else "" for text in normal)
+    if kind == "words":
+        found = Counter(piece for text in counts.elements() for piece in casual.pieces(text))
+        return [*SPECIALS, *sorted(found, key=lambda word: (-found[word], word))[: vocabulary - 4]]
+    room = vocabulary - 260
+    characters = Counter(character for text in counts.elements() for character in text)
+    characters[" "] += 1
+    ranked = sorted(characters, key=lambda c: (-characters[c], c))
+    learned = sorted(ranked[: room if kind == "chars" else room // 2])
+    if kind == "bpe":
+        spaced = ["".join(c if c in learned else " " for c in text) for text in sorted(counts.elements())]
+        learned = merged(spaced, learned, room)
+    return [*SPECIALS, *(f"<0x{value:02X}>" for value in range(256)), *learned]
+
+
+def merged(texts: Sequence[str], alphabet: Sequence[str], room: int) -> list[str]:
+    """An alphabet and the pieces the library merges, handed over a text at a time."""
+    model = tokenizers.Tokenizer(tokenizers.models.BPE())
+    pattern = json.loads(EVERY[0].values[0].to_json())["pre_tokenizer"]["pattern"]["Regex"]  # type: ignore[attr-defined]
+    model.pre_tokenizer = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=room, min_frequency=2, initial_alphabet=list(alphabet), show_progress=False
+    )
+    model.train_from_iterator(texts, trainer)
+    return vocabulary(model.to_str())[:room]
+
+
+MANY = st.lists(
+    st.tuples(TEXTS, TEXTS).map(lambda pair: (encodable(pair[0]), encodable(pair[1]))), min_size=1, max_size=8
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    texts=MANY,
+    times=st.integers(1, 3),
+    size=st.sampled_from([300, 330]),
+    case=st.sampled_from(CASES),
+    together=st.integers(1, 5),
+)
+def test_vocabulary_is_that_of_all_texts_at_once(
+    kind: str, texts: list[tuple[str, str]], times: int, size: int, case: str, together: int
+) -> None:
+    """Streaming changes nothing, however many texts are looked at together."""
+    many = [pair for pair in texts * times if not any(map(has_separator, pair))] or [("a", "b")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learning, "_COUNTED", together)
+        patch.setattr(learning, "_HANDED_OVER", together)
+        tokenizer = Tokenizer.train(kind, many, size, case)
+    assert vocabulary(tokenizer.to_json()) == all_at_once(kind, many, size, case)
+
+
+def test_texts_are_gone_through_and_not_kept() -> None:
+    class Once:
+        """Texts of which one is there at a time."""
+
+        passes = 0
+
+        def __iter__(self) -> Iterator[tuple[str, str]]:
+            self.passes += 1
+            return iter(PAIRS)
+
+    texts = Once()
+    assert Tokenizer.train("bpe", texts, 400, "keep").to_json() == (
+        Tokenizer.train("bpe", PAIRS, 400, "keep").to_json()
+    )
+    assert texts.passes == 2
+    with pytest.raises(AssertionError):
+        Tokenizer.train("bpe", iter(PAIRS), 400, "keep")

@@ -1,18 +1,25 @@
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import json
+import subprocess
+import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 
 from chatbot.config import Config
-from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.encoded import EncodedPairs, EncodedWriter
 from chatbot.errors import ChatbotError, CorpusError, OptionError
 from chatbot.text.tokenizer import Tokenizer
+from chatbot.text.turns import has_separator
 from chatbot.training import data as module
-from chatbot.training.cache import CACHE
+from chatbot.training.cache import CACHE, remove_caches
 from chatbot.training.data import DEFAULT_MIX, TrainingData, concatenate, mix_times, prepare, take
+from chatbot.training.spool import Spool
 
 SMALL = {"tokenizer": "chars", "validation": 0.2}
 LINES = [f"question {n}\tanswer {n * n}" for n in range(100)]
@@ -302,16 +309,218 @@ def test_cache_is_private(tmp_path: Path, talk: Path) -> None:
 @pytest.mark.parametrize(
     "error", [OSError(28, "No space left on device"), OSError("96 requested and 0 written")]
 )
+@pytest.mark.parametrize(("target", "method"), [(EncodedWriter, "append"), (Spool, "append")])
 def test_full_disk_is_told_and_leaves_no_debris(
-    tmp_path: Path, talk: Path, monkeypatch: pytest.MonkeyPatch, error: OSError
+    tmp_path: Path, talk: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, target: type, method: str
 ) -> None:
     def full(*args: Any, **kwargs: Any) -> None:
         raise error
 
-    monkeypatch.setattr(np, "save", full)
+    monkeypatch.setattr(target, method, full)
     with pytest.raises(ChatbotError, match="the disk is full; free some space"):
         prepared(tmp_path, talk)
     assert not list((tmp_path / "corpora" / CACHE).iterdir())
+
+
+def test_run_that_is_overtaken_uses_what_the_other_wrote(
+    tmp_path: Path, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill, written = module.fill_cache, []
+
+    def overtaken(*args: Any) -> None:
+        monkeypatch.setattr(module, "fill_cache", fill)
+        written.append(tmp_path / "corpora" / CACHE / prepared(tmp_path, talk).key)
+        written.append(written[0].stat().st_ino)
+        fill(*args)
+
+    monkeypatch.setattr(module, "fill_cache", overtaken)
+    data = prepared(tmp_path, talk)
+    folder, number = written
+    assert [folder] == list((tmp_path / "corpora" / CACHE).iterdir())
+    assert folder.stat().st_ino == number
+    assert len(data.joined()) + len(data.corpora[0].valid) == len(LINES)
+
+
+@pytest.mark.slow
+def test_processes_that_write_the_same_at_once_do_not_disturb_each_other(tmp_path: Path, talk: Path) -> None:
+    line = [sys.executable, "-c", PREPARE, str(talk), str(tmp_path / "corpora")]
+    started = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    said = {process.communicate(timeout=100)[0] for process in started}
+    assert [process.returncode for process in started] == [0] * 4
+    assert len(said) == 1
+    assert len(list((tmp_path / "corpora" / CACHE).iterdir())) == 1
+
+
+PREPARE = """
+import sys
+from pathlib import Path
+from chatbot.config import Config
+from chatbot.training.data import prepare
+data = prepare([sys.argv[1]], Path(sys.argv[2]), Config(), lambda notice: None)
+assert "torch" not in sys.modules, "preparing data needs no torch"
+print(data.key, len(data.joined()))
+"""
+
+
+def test_summary_names_the_corpora_it_was_made_of(tmp_path: Path, talk: Path) -> None:
+    other = written(tmp_path / "other.tsv", ["a\tb", "c\td"])
+    data = prepared(tmp_path, talk, other)
+    assert data.summary["sha256"] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in (talk, other)]
+
+
+def test_summary_names_the_corpora_before_anything_of_them_is_written(
+    tmp_path: Path, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed process may leave a folder behind, and it must be found as well."""
+
+    def killed(*args: Any) -> None:
+        (folder,) = (tmp_path / "corpora" / CACHE).iterdir()
+        digest = hashlib.sha256(talk.read_bytes()).hexdigest()
+        assert json.loads((folder / "summary.json").read_bytes()) == {"sha256": [digest]}
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_split_pairs", killed)
+    with pytest.raises(KeyboardInterrupt):
+        prepared(tmp_path, talk)
+
+
+def test_caches_made_of_a_corpus_are_removed_and_no_others(tmp_path: Path, talk: Path) -> None:
+    other = written(tmp_path / "other.tsv", ["a\tb", "c\td"])
+    alone, _ = (prepared(tmp_path, *corpora).key for corpora in ([other], [talk, other]))
+    cache = tmp_path / "corpora" / CACHE
+    written(cache / ".killed" / "summary.json", [json.dumps({"sha256": ["ab"]})])
+    written(cache / "unknown" / "tokenizer.json", ["{}"])
+    digest = hashlib.sha256(talk.read_bytes()).hexdigest()
+    assert remove_caches(tmp_path / "corpora", {digest, "12"}) == 2
+    assert {folder.name for folder in cache.iterdir()} == {alone, ".killed"}
+    assert remove_caches(tmp_path / "corpora", {"ab"}) == 1
+    assert remove_caches(tmp_path / "nowhere", {"ab"}) == 0
+
+
+# Context
+
+TALKS = [
+    {"turns": [{"speaker": "AB"[at % 2], "text": f"talk {n} turn {at}"} for at in range(4)]} for n in range(5)
+]
+
+
+def talks(folder: Path) -> Path:
+    return written(folder / "talks.jsonl", [json.dumps(talk) for talk in TALKS])
+
+
+def test_earlier_turns_are_put_in_front_of_a_question(tmp_path: Path) -> None:
+    data = prepared(tmp_path, talks(tmp_path), context=2, validation=0.0, tokenizer="words")
+    found = [data.tokenizer._tgt.id_to_token(i) for i in data.joined().pair(2)[0]]
+    assert "".join(found) == " \ue000 talk 0 turn 0 \ue001 talk 0 turn 1 \ue000 talk 0 turn 2"
+    assert data.summary["context"] == 2
+
+
+def test_without_context_no_separator_is_learned(tmp_path: Path) -> None:
+    data = prepared(tmp_path, talks(tmp_path), validation=0.0)
+    assert not has_separator(data.tokenizer.to_json())
+    assert data.summary["context"] == 0
+
+
+def test_context_of_a_run_is_the_longest_of_its_corpora(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = iter([{"context": 1}, {"context": 3}, {}])
+    open_corpus = module.open_corpus
+
+    def opened(*args: Any) -> Any:
+        return dataclasses.replace(open_corpus(*args), chosen=next(chosen))
+
+    monkeypatch.setattr(module, "open_corpus", opened)
+    corpora = [written(tmp_path / name, ["a\tb"]) for name in ("a.tsv", "b.tsv", "c.tsv")]
+    assert prepared(tmp_path, *corpora).summary["context"] == 3
+
+
+# How files are read
+
+
+def test_options_a_corpus_was_added_with_decide_its_pairs_and_its_key(
+    tmp_path: Path, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = prepared(tmp_path, talk)
+    open_corpus = module.open_corpus
+    monkeypatch.setattr(
+        module,
+        "open_corpus",
+        lambda *args: dataclasses.replace(open_corpus(*args), chosen={"max_words": 1}),
+    )
+    with pytest.raises(CorpusError, match="0 pairs"):
+        prepared(tmp_path, talk)
+    monkeypatch.setattr(
+        module, "open_corpus", lambda *args: dataclasses.replace(open_corpus(*args), chosen={"reply_cap": 7})
+    )
+    assert prepared(tmp_path, talk).key != before.key
+
+
+def test_files_are_read_with_the_options_of_reading(tmp_path: Path) -> None:
+    talk = written(
+        tmp_path / "talk.csv", ["id,asked,told", *(f"{n},question {n},answer {n}" for n in range(9))]
+    )
+    data, other = (
+        prepared(tmp_path, talk, columns=columns, validation=0.0) for columns in ("asked,told", "told,asked")
+    )
+    assert texts(data, data.joined())[0] == ("question 0", "answer 0")
+    assert texts(other, other.joined())[0] == ("answer 0", "question 0")
+    assert data.key != other.key
+
+
+def test_parallel_files_are_one_corpus_more(tmp_path: Path, talk: Path) -> None:
+    src, tgt = (written(tmp_path / name, [f"{name} {n}" for n in range(5)]) for name in ("a.txt", "b.txt"))
+    data = prepared(tmp_path, talk, src=str(src), tgt=str(tgt), validation=0.0)
+    assert [len(corpus.train) for corpus in data.corpora] == [100, 5]
+    assert texts(data, data.corpora[1].train)[0] == ("a.txt 0", "b.txt 0")
+    alone = prepared(tmp_path, src=str(src), tgt=str(tgt), validation=0.0)
+    assert len(alone.joined()) == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "flag"),
+    [({"burst_minutes": 5.0}, "--burst-minutes"), ({"scrub": True}, "--scrub"), ({"bots": "x"}, "--bots")],
+)
+def test_options_of_files_are_refused_where_no_corpus_is_one(
+    tmp_path: Path, options: dict[str, Any], flag: str
+) -> None:
+    told = f"{flag}: concerns files, and none is given; leave it out, or add the corpus again with it"
+    with pytest.raises(OptionError, match=told):
+        prepared(tmp_path, Path("smalltalk:english"), **options)
+
+
+# Memory
+
+MANY = """
+import resource, sys
+from pathlib import Path
+from chatbot.config import Config
+from chatbot.training.data import prepare
+config = Config().replace({"vocabulary": 4096})
+data = prepare([sys.argv[1]], Path(sys.argv[2]), config, lambda notice: None)
+print(len(data.corpora[0].train), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_pairs(tmp_path: Path) -> None:
+    """Beside some tens of bytes for a pair's fingerprints, which tell duplicates."""
+    peaks = []
+    for count in (20_000, 100_000):
+        random = Random(0)  # noqa: S311
+        sides = ([f"w{int(random.paretovariate(0.7)) % 50_000}" for _ in range(9)] for _ in range(2 * count))
+        lines = [
+            f"{n} {' '.join(src)}\t{' '.join(tgt)}"
+            for n, (src, tgt) in enumerate(zip(sides, sides, strict=True))
+        ]
+        talk = written(tmp_path / f"{count}.tsv", lines)
+        del lines
+        line = [sys.executable, "-c", MANY, str(talk), str(tmp_path / "corpora")]
+        ran = subprocess.run(line, check=True, capture_output=True, text=True, timeout=200)
+        kept, peak = map(int, ran.stdout.split())
+        assert kept > count * 0.5
+        peaks.append(peak)
+    assert peaks[1] - peaks[0] < 60
 
 
 # Sets of pairs

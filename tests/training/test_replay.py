@@ -190,6 +190,18 @@ def test_replay_without_a_checkpoint_is_refused(make_request: MakeRequest) -> No
     assert str(caught.value) == wanted
 
 
+def test_file_that_was_read_with_options_of_its_own_is_not_read_otherwise(
+    make_tuned: MakeRequest, tmp_path: Path
+) -> None:
+    start = make_tuned().start
+    assert start is not None
+    base = checkpoint.load(start)
+    base = dataclasses.replace(base, config=base.config.replace({"burst_minutes": 5.0}))
+    notices: list[str] = []
+    assert remembered_corpora(base, [], tmp_path, notices.append) == {}
+    assert notices == ["talk.tsv cannot be opened and will not be replayed, so it may be forgotten"]
+
+
 # New words
 
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-from chatbot.corpus.conversation import Conversation, whole
-from chatbot.corpus.decode import Head, Notify, text_of
-from chatbot.corpus.formats.format import alternating, shown_name
+from chatbot.corpus.conversation import whole
+from chatbot.corpus.formats.format import alternating
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
+from chatbot.corpus.message import Talk
 from chatbot.errors import CorpusError
 
 _KEY = re.compile(r"conversations\s*:\s*([\[&#].*)?$")
@@ -24,21 +26,21 @@ _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _REMEDY = "ChatterBot's form is conversations:, then a list of lists of texts"
 
 
-def read(path: Path, notify: Notify) -> Iterator[Conversation]:
-    """Yield each inner list as a conversation.
+def read(part: Part, reading: Reading) -> Iterator[Talk]:
+    """Yield each inner list as a talk.
 
     Raises:
         CorpusError: the file is no YAML, or not of this form.
     """
     left_out = 0
-    for talk in _talks(path, notify):
+    for talk in _talks(part, reading):
         said = [_as_written(item) for item in talk] if isinstance(talk, list) else [None]
         left_out += said.count(None)
         texts = [text or "" for text in said]
         if any(text.strip() for text in texts):
-            yield alternating(texts, shown_name(path))
+            yield Talk(alternating(texts))
     if left_out:
-        notify(f"{path}: {left_out} of its entries are no text and were left out")
+        reading.notify(f"{part.name}: {left_out} of its entries are no text and were left out")
 
 
 def looks_like(head: Head) -> bool:
@@ -46,19 +48,19 @@ def looks_like(head: Head) -> bool:
     return any(_KEY.match(line) for line in head.lines)
 
 
-def _talks(path: Path, notify: Notify) -> list[Any]:
-    text = text_of(path, notify)
+def _talks(part: Part, reading: Reading) -> list[Any]:
+    text = reading.text_of(part)
     try:
         document = yaml.load(text, Loader=_LOADER)  # noqa: S506  builds nothing but texts, lists and mappings
     except yaml.MarkedYAMLError as error:
         line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise CorpusError(f"{path}{line}", f"is no YAML ({error.problem})", _REMEDY) from None
+        raise CorpusError(f"{part.name}{line}", f"is no YAML ({error.problem})", _REMEDY) from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise CorpusError(str(path), f"is no YAML ({reason})", _REMEDY) from None
+        reason = str(error).partition("\n")[0]
+        raise CorpusError(part.name, f"is no YAML ({reason})", _REMEDY) from None
     talks = document.get("conversations") if isinstance(document, dict) else None
     if not isinstance(talks, list):
-        raise CorpusError(str(path), "holds no list of conversations", _REMEDY)
+        raise CorpusError(part.name, "holds no list of conversations", _REMEDY)
     return talks
 
 

@@ -1,43 +1,44 @@
-"""One pair a line: what was said, a tab, the reply."""
+"""One pair a line: what was said, a tab, the reply. A quote is text here.
+
+A first line of known headings is passed over; the option ``columns`` names other columns than the first two.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from chatbot.corpus.conversation import Conversation
-from chatbot.corpus.decode import Head, Notify, lines_of
-from chatbot.corpus.formats.format import alternating, shown_name
-from chatbot.errors import CorpusError
+from chatbot.corpus.formats.headings import are_numbers, chosen_columns, pair_columns
+from chatbot.corpus.formats.rows import Pairs
+from chatbot.corpus.input.decode import Head
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
+from chatbot.corpus.message import Talk
 
 _SNIFFED = 50
 
 
-def read(path: Path, notify: Notify) -> Iterator[Conversation]:
-    """Yield each line as a conversation of two turns; lines without a tab are told and left out.
+def read(part: Part, reading: Reading) -> Iterator[Talk]:
+    """Yield each line as a talk of two messages; lines without a tab are told and left out.
 
     Raises:
-        CorpusError: no line holds a pair.
+        CorpusError: no line holds a pair, or there is no column as the options name it.
     """
-    pairs = 0
-    without: list[int] = []
-    longer: list[int] = []
-    for number, line in lines_of(path, notify):
+    pairs = Pairs(part, reading, "\t")
+    columns = reading.options.columns
+    chosen: tuple[int, int] | None = None
+    for number, line in reading.lines_of(part):
         if not line.strip():
             continue
-        columns = [column.strip() for column in line.split("\t")]
-        if len(columns) == 1:
-            without.append(number)
-        elif any(columns[:2]):
-            longer += [number] if len(columns) > 2 else []
-            pairs += all(columns[:2])
-            yield alternating(columns[:2], shown_name(path))
-    if not pairs:
-        raise CorpusError(str(path), "no line holds a pair", "write what was said, a tab, the reply")
-    if without:
-        notify(f"{path}:{without[0]}: no tab; {len(without)} such lines were left out")
-    if longer:
-        notify(f"{path}:{longer[0]}: more than two columns; of {len(longer)} such lines the first two count")
+        fields = line.split("\t")
+        if chosen is None:
+            where = f"{part.name}:{number}"
+            headed = pair_columns(fields)
+            chosen = chosen_columns(columns, fields, where) if columns else headed or (0, 1)
+            if headed or (columns and not are_numbers(columns)):
+                continue
+        if (talk := pairs.of(number, fields, chosen)) is not None:
+            yield talk
+    pairs.tell()
 
 
 def looks_like(head: Head) -> bool:

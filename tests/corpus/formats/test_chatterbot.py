@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from chatbot.corpus.formats import chatterbot
+from chatbot.corpus.input.reading import Reading
+from chatbot.corpus.input.source import Part
 from chatbot.errors import CorpusError
 
 CASES = Path(__file__).parent / "chatterbot"
@@ -26,19 +28,19 @@ CASES = Path(__file__).parent / "chatterbot"
 def test_chatterbot_refuses_what_is_not_its_form(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "a.yml").write_text(text)
     with pytest.raises(CorpusError, match=said) as caught:
-        list(chatterbot.read(tmp_path / "a.yml", lambda notice: None))
+        list(chatterbot.read(Part(tmp_path / "a.yml"), Reading(lambda notice: None)))
     assert "\n" not in str(caught.value)
 
 
 def test_chatterbot_names_the_bad_line(tmp_path: Path) -> None:
     (tmp_path / "a.yml").write_text("conversations:\n- - a\n  - b\n- - [c\n")
     with pytest.raises(CorpusError, match=r"a\.yml:[45]: is no YAML"):
-        list(chatterbot.read(tmp_path / "a.yml", lambda notice: None))
+        list(chatterbot.read(Part(tmp_path / "a.yml"), Reading(lambda notice: None)))
 
 
 def test_chatterbot_counts_entries_that_are_no_text() -> None:
     told: list[str] = []
-    list(chatterbot.read(CASES / "entries_that_are_no_text" / "input.yml", told.append))
+    list(chatterbot.read(Part(CASES / "entries_that_are_no_text" / "input.yml"), Reading(told.append)))
     assert len(told) == 1
     assert "2 of its entries are no text" in told[0]
 
@@ -47,5 +49,5 @@ def test_chatterbot_runs_no_code(tmp_path: Path) -> None:
     touched = tmp_path / "touched"
     call = f"!!python/object/apply:os.mkdir ['{touched}']"
     (tmp_path / "a.yml").write_text(f"conversations:\n- - {call}\n  - b\n")
-    list(chatterbot.read(tmp_path / "a.yml", lambda notice: None))
+    list(chatterbot.read(Part(tmp_path / "a.yml"), Reading(lambda notice: None)))
     assert not touched.exists()

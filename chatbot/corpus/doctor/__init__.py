@@ -1,0 +1,1 @@
+"""Whether a corpus is worth training on."""

@@ -1,0 +1,1 @@
+"""What chat programs write in the place of media, deleted messages and events, in many languages."""

@@ -1,0 +1,1 @@
+"""What names a person in a text, and putting something else in its place."""

@@ -1,0 +1,37 @@
+"""``option``: a dataclass field that is also a command-line option.
+
+Each room states its options with it, once; ``chatbot.config`` gathers them, and the command line,
+``config.json`` and the tables in ``docs/`` are made from what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+
+def option(
+    default: Any,
+    help: str,  # noqa: A002  the word every command-line library uses
+    *,
+    unit: str = "",
+    choices: tuple[str, ...] = (),
+    low: float | None = None,
+    high: float | None = None,
+    flag: str = "",
+    aliases: Mapping[str, str] | None = None,
+) -> Any:
+    """A dataclass field with what a command line needs to know of it.
+
+    Args:
+        default: the value when nobody says anything.
+        help: one sentence for ``--help`` and the docs.
+        unit: what a number counts ("tokens", "minutes").
+        choices: the allowed values of a text option.
+        low, high: the allowed range of a number, both included.
+        flag: the option's name when it is not the field's with dashes.
+        aliases: other names of some choices.
+    """
+    metadata = {"help": help, "unit": unit, "choices": choices, "low": low, "high": high, "flag": flag}
+    return field(default=default, metadata={**metadata, "aliases": aliases or {}})
