@@ -14,6 +14,7 @@ from chatbot.nn.attention import Attention
 from chatbot.nn.copying import CopyOutput, PointerOutput
 from chatbot.nn.core import Core, RnnCore
 from chatbot.nn.decoder import ASKS, Decoder
+from chatbot.nn.dropout import DropConnect
 from chatbot.nn.embedding import new_embedding
 from chatbot.nn.encoder import Encoder, ReversedEncoder, RnnEncoder
 from chatbot.nn.gated import GatedEncoder
@@ -55,9 +56,10 @@ def build_network(options: ModelOptions, vocab: int, seed: int = 0, max_src: int
             encoder = _encoder(options, longest)
             decoder = DECODERS[options.decoder](options, longest)
             output = OUTPUTS[options.output](options, said)
+            _check_weight_dropout(options, encoder, decoder)
         except ValueError as error:
             raise OptionError("model", str(error), "change one of the two") from None
-        return Seq2Seq(src, tgt, encoder, decoder, output, options.dropout)
+        return Seq2Seq(src, tgt, encoder, decoder, output, options.dropout, options.dropout_kind)
 
 
 def check_model(config: Config) -> None:
@@ -67,6 +69,16 @@ def check_model(config: Config) -> None:
         OptionError: they do not.
     """
     build_network(config.model, len(SPECIALS), max_src=config.text.max_src)
+
+
+def _check_weight_dropout(options: ModelOptions, *parts: nn.Module) -> None:
+    if options.weight_dropout and not any(
+        isinstance(m, DropConnect) for part in parts for m in part.modules()
+    ):
+        raise ValueError(
+            f"weight dropout is for recurrent layers, and neither --encoder {options.encoder} nor --decoder "
+            f"{options.decoder} has one"
+        )
 
 
 def _encoder(options: ModelOptions, max_src: int) -> Encoder:
@@ -99,15 +111,24 @@ def _layered(options: ModelOptions, layer: str) -> Encoder:
         options.dropout,
         bidirectional=options.bidirectional,
         residual=options.residual,
+        dropout_kind=options.dropout_kind,
+        weight_dropout=options.weight_dropout,
     )
 
 
 def _snail_encoder(options: ModelOptions, max_src: int) -> Encoder:
-    return SnailEncoder(options.embed, options.hidden, options.layers, max_src, options.dropout)
+    return SnailEncoder(
+        options.embed,
+        options.hidden,
+        options.layers,
+        max_src,
+        options.dropout,
+        dropout_kind=options.dropout_kind,
+    )
 
 
 def _layer_sizes(options: ModelOptions) -> LayerSizes:
-    return LayerSizes(options.hidden, options.heads, options.dropout, options.norm)
+    return LayerSizes(options.hidden, options.heads, options.dropout, options.norm, options.dropout_kind)
 
 
 def _transformer_encoder(options: ModelOptions, max_src: int) -> Encoder:
@@ -140,12 +161,26 @@ def _core_decoder(core: Callable[[ModelOptions, int], Core]) -> Callable[[ModelO
 
 def _rnn_core(options: ModelOptions, size: int) -> Core:
     return RnnCore(
-        options.cell, size, options.hidden, options.layers, options.dropout, residual=options.residual
+        options.cell,
+        size,
+        options.hidden,
+        options.layers,
+        options.dropout,
+        residual=options.residual,
+        dropout_kind=options.dropout_kind,
+        weight_dropout=options.weight_dropout,
     )
 
 
 def _snail_core(options: ModelOptions, size: int) -> Core:
-    return SnailCore(size, options.hidden, options.layers, REPLY_REACH, options.dropout)
+    return SnailCore(
+        size,
+        options.hidden,
+        options.layers,
+        REPLY_REACH,
+        options.dropout,
+        dropout_kind=options.dropout_kind,
+    )
 
 
 def _ntm_core(options: ModelOptions, size: int) -> Core:

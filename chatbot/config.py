@@ -114,6 +114,14 @@ class ModelOptions:
     self_attention: bool = option(False, "gated self-attention (SAGAN) over the encoder's outputs")
     reverse_source: bool = option(False, "read the question from its end")
     dropout: float = option(0.05, "share of activations dropped in training", low=0.0, high=0.9)
+    dropout_kind: str = option(
+        "input",
+        "what --dropout drops: each number by itself, or the same ones at all steps of a sequence",
+        choices=("input", "variational"),
+    )
+    weight_dropout: float = option(
+        0.0, "share of the weights between a recurrent layer's states dropped in training", low=0.0, high=0.9
+    )
     tie: bool = option(True, "one embedding table for question, reply and output")
     frozen: bool = option(False, "the vectors of --embeddings stay as they are; needs --no-tie")
 
@@ -131,18 +139,69 @@ class TrainingOptions:
         unit="tokens",
         low=1,
     )
+    accumulate: int = option(
+        1, "batches whose gradients make one update together", unit="batches", low=1, high=1024
+    )
     lr: float = option(8e-3, "highest learning rate (AdamW)", low=0.0)
     warmup: float = option(0.03, "share of the run over which the learning rate rises", low=0.0, high=1.0)
+    schedule: str = option(
+        "cosine",
+        "how the learning rate falls after its rise: as half a cosine, as an inverse square root, or not",
+        choices=("cosine", "inverse-sqrt", "constant"),
+    )
     weight_decay: float = option(0.01, "decay of weight matrices (AdamW)", low=0.0)
     label_smoothing: float = option(0.0, "share of probability spread over all tokens", low=0.0, high=0.9)
+    scheduled_sampling: float = option(
+        0.0,
+        "share of the words fed to the decoder that are its own at the end of the run; 0: teacher forcing",
+        low=0.0,
+        high=1.0,
+    )
+    sampling_schedule: str = option(
+        "linear",
+        "how that share grows over the run: ever the same, fast at first, or fast in the middle",
+        choices=("linear", "exponential", "inverse-sigmoid"),
+    )
     clip: float = option(1.0, "longest gradient, as its norm; 0: no limit", low=0.0)
     eval_every: int = option(0, "steps between validations; 0: about twelve in the run", unit="steps", low=0)
     save_every: int = option(
         0, "steps between saves of the training state; 0: at each validation", unit="steps", low=0
     )
+    keep: int = option(
+        2,
+        "training states kept, the newest ones; an older one is gone on with where the newest is damaged",
+        unit="states",
+        low=1,
+        high=1000,
+    )
     patience: int = option(5, "validations without improvement before stopping; 0: never", low=0)
+    stop_on: str = option(
+        "loss",
+        "what a validation must improve, and the best weights are chosen by: loss, or share of right tokens",
+        choices=("loss", "accuracy"),
+    )
+    average: float = option(
+        0.0,
+        "how much of a moving average of the weights stays at each step; the average is kept where "
+        "validation finds it better; 0: none",
+        low=0.0,
+        high=0.99999,
+    )
     embeddings: str = option(
         "", "file of word vectors to start from (GloVe, word2vec or fastText); needs --tokenizer words"
+    )
+    replay: float = option(
+        0.0,
+        "share of an epoch's pairs that come from what the checkpoint of --from was trained on, so that it "
+        "is not forgotten",
+        low=0.0,
+        high=0.9,
+    )
+    freeze: str = option(
+        "", "parts that are not learned, separated by commas: embeddings, encoder, decoder, output"
+    )
+    tensorboard: bool = option(
+        False, "write the run's figures for TensorBoard too, into the checkpoint's folder"
     )
     seed: int = option(0, "random seed")
     device: str = option("auto", "where to compute", choices=("auto", "cpu", "cuda", "mps"))

@@ -22,7 +22,10 @@ from typing import IO
 from chatbot.errors import ChatbotError, CorpusError
 
 TEMPORARY = ".tmp"
-"""How the temporary names end; such a file is the leftover of a killed process and may be deleted."""
+"""How the temporary names end; such a file is the leftover of a killed process."""
+
+MARGIN = 4 * 2**20
+"""Bytes a disk must have left beside what is about to be written: the small files around it, and the log."""
 
 
 def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -83,6 +86,27 @@ def private_folder(path: Path) -> Path:
     if not path.is_dir():
         raise _no_folder(path)
     return path
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete what processes that were killed while writing have left, in a folder nobody else writes to."""
+    for path in folder.glob(f".*{TEMPORARY}"):
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def check_space(folder: Path, size: int) -> None:
+    """Look whether so many bytes go on the disk of a folder, before anything there is touched.
+
+    Raises:
+        ChatbotError: they do not; how much is left and needed.
+    """
+    with _told(folder):
+        free = shutil.disk_usage(folder).free
+    needed = size + MARGIN
+    if free < needed:
+        what = f"the disk has {free // 2**20:,} MB left, and {-(-needed // 2**20):,} are needed"
+        raise ChatbotError(str(folder), what, "free some space or choose a folder on another disk")
 
 
 def _no_folder(path: Path) -> ChatbotError:

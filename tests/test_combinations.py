@@ -56,12 +56,28 @@ READING: list[Options] = [{"encoder": encoder, "self_attention": True} for encod
 READING += [{"encoder": encoder, "reverse_source": True, "attention": NONE} for encoder in ENCODERS]
 READING += [{"residual": True, "bidirectional": False, "layers": 3}]
 
+LEARNING: list[Options] = [
+    {
+        "decoder": decoder,
+        "schedule": "inverse-sqrt",
+        "average": 0.5,
+        "stop_on": "accuracy",
+        "scheduled_sampling": 0.8,
+        "sampling_schedule": "exponential",
+        "dropout_kind": "variational",
+        "weight_dropout": 0.2,
+        "accumulate": 2,
+        "freeze": "output",
+    }
+    for decoder in DECODERS
+]
+
 SAYING: list[Options] = [
     {"output": output, "decoder": decoder, "attention": attention}
     for output, decoder, attention in product(OUTPUTS, DECODERS, ("additive", MULTI_HEAD))
 ]
 
-EVERY = LOOKING + ASKING + READING + SAYING
+EVERY = LOOKING + ASKING + READING + SAYING + LEARNING
 REFUSED: list[Options] = [
     {"attention": NONE, "align": "local-p"},
     {"attention": NONE, "coverage": True},

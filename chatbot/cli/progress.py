@@ -197,7 +197,8 @@ def _commonest(replies: Mapping[str, Any]) -> str:
 def _validation(event: Evaluated) -> str:
     corpora = ", ".join(f"{visible(name)} {value:.1f}" for name, value in event.corpora.items())
     best = ", the best so far" if event.best else ""
-    return f"validation: perplexity per word {event.perplexity:.1f} ({corpora}){best}"
+    averaged = ", averaged weights" if event.averaged else ""
+    return f"validation: perplexity per word {event.perplexity:.1f} ({corpora}){averaged}{best}"
 
 
 def _attention(words: str) -> list[RenderableType]:

@@ -12,7 +12,7 @@ import torch
 
 from chatbot.dataset.batches import evaluation_batches
 from chatbot.dataset.encoded import EncodedPairs
-from chatbot.nn.loss import reply_nats
+from chatbot.nn.loss import reply_fits
 from chatbot.nn.seq2seq import Seq2Seq
 
 
@@ -24,11 +24,13 @@ class Fit:
         nats: negative log-likelihood of all replies, their ends included.
         tokens: their tokens, an end a reply counted.
         words: their white-space words, an end a reply counted.
+        correct: tokens that are the likeliest ones after the gold ones before them, where that was counted.
     """
 
     nats: float
     tokens: int
     words: int
+    correct: int = 0
 
     @property
     def loss(self) -> float:
@@ -40,8 +42,18 @@ class Fit:
         """Per word; infinite where the number is too large for a float."""
         return perplexity(self.nats / max(self.words, 1))
 
+    @property
+    def accuracy(self) -> float:
+        """Share of the tokens that are the likeliest ones."""
+        return self.correct / max(self.tokens, 1)
+
     def __add__(self, other: Fit) -> Fit:
-        return Fit(self.nats + other.nats, self.tokens + other.tokens, self.words + other.words)
+        return Fit(
+            self.nats + other.nats,
+            self.tokens + other.tokens,
+            self.words + other.words,
+            self.correct + other.correct,
+        )
 
 
 def perplexity(nats: float) -> float:
@@ -49,9 +61,9 @@ def perplexity(nats: float) -> float:
     return math.inf if nats > 700 else math.exp(nats)
 
 
-def fit_of(pairs: EncodedPairs, nats: float) -> Fit:
-    """The fit of a model that needs so many nats for the replies of ``pairs``."""
-    return Fit(float(nats), int(pairs.tgt_lengths.sum()), int(pairs.words.sum()) + len(pairs))
+def fit_of(pairs: EncodedPairs, nats: float, correct: int = 0) -> Fit:
+    """The fit of a model that needs so many nats for the replies of ``pairs``, so many tokens right."""
+    return Fit(float(nats), int(pairs.tgt_lengths.sum()), int(pairs.words.sum()) + len(pairs), correct)
 
 
 @torch.inference_mode()
@@ -64,10 +76,12 @@ def measure(network: Seq2Seq, pairs: EncodedPairs, device: torch.device, batch_t
     training = network.training
     network.eval()
     try:
-        nats = 0.0
+        nats, correct = 0.0, 0
         for _, batch in evaluation_batches(pairs, batch_tokens):
             moved = batch.to(device)
-            nats += float(reply_nats(network, moved.src, moved.tgt_in, moved.tgt_out).double().sum())
+            fits = reply_fits(network, moved.src, moved.tgt_in, moved.tgt_out)
+            nats += float(fits[0].double().sum())
+            correct += int(fits[1].sum())
     finally:
         network.train(training)
-    return fit_of(pairs, nats)
+    return fit_of(pairs, nats, correct)

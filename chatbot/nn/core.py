@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from chatbot.nn.dropout import DROPOUTS
 from chatbot.nn.recurrent import build_recurrent
 from chatbot.nn.rows import Rows
 
@@ -72,16 +73,29 @@ class RnnCore(Core):
 
     Args:
         residual: a layer's input is added to its output, from the second layer on.
+        dropout_kind: a name of DROPOUTS.
+        weight_dropout: share of the hidden-to-hidden weights dropped in training.
     """
 
     def __init__(
-        self, cell: str, size: int, hidden: int, layers: int, dropout: float, *, residual: bool = False
+        self,
+        cell: str,
+        size: int,
+        hidden: int,
+        layers: int,
+        dropout: float,
+        *,
+        residual: bool = False,
+        dropout_kind: str = "input",
+        weight_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         sizes = [size] + [hidden] * (layers - 1)
         self.bridge = Bridge(cell, hidden, layers)
-        self.layers = nn.ModuleList(build_recurrent(cell, size, hidden) for size in sizes)
-        self.dropout = nn.Dropout(dropout)
+        self.layers = nn.ModuleList(
+            build_recurrent(cell, size, hidden, weight_dropout=weight_dropout) for size in sizes
+        )
+        self.dropouts = nn.ModuleList(DROPOUTS[dropout_kind](dropout) for _ in sizes[1:])
         self.residual = residual
 
     def start(self, finals: tuple[Tensor, ...]) -> tuple[Tensor, RnnState]:
@@ -95,7 +109,7 @@ class RnnCore(Core):
         outputs, hidden, cell = inputs, [], []
         for layer, recurrent in enumerate(self.layers):
             before = state.hidden[layer][None]
-            read = self.dropout(outputs) if layer else outputs
+            read = self.dropouts[layer - 1](outputs) if layer else outputs
             made, after = recurrent(read, (before, state.cell[layer][None]) if state.cell else before)
             outputs = outputs + made if layer and self.residual else made
             hidden.append((after[0] if state.cell else after)[0])

@@ -9,6 +9,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from chatbot.nn.dropout import DROPOUTS
 from chatbot.nn.lstmn import LstmnLayer
 from chatbot.nn.recurrent import build_recurrent, last_real, reverse_real
 
@@ -38,12 +39,13 @@ class Encoder(nn.Module):
         raise NotImplementedError
 
 
-LAYERS: dict[str, Callable[[int, int], nn.Module]] = {
+LAYERS: dict[str, Callable[..., nn.Module]] = {
     "lstm": partial(build_recurrent, "lstm"),
     "gru": partial(build_recurrent, "gru"),
     "lstmn": LstmnLayer,
 }
-"""Layers that read from the left, from the sizes of input and output; they give outputs, and a state."""
+"""Layers that read from the left, from the sizes of input and output and a ``weight_dropout``; they give
+outputs, and a state."""
 
 
 class RnnEncoder(Encoder):
@@ -60,6 +62,8 @@ class RnnEncoder(Encoder):
         layer: a name of LAYERS.
         bidirectional: False reads forwards only.
         residual: a layer's input is added to its output, from the second layer on.
+        dropout_kind: a name of DROPOUTS.
+        weight_dropout: share of the hidden-to-hidden weights dropped in training.
     """
 
     def __init__(
@@ -72,13 +76,16 @@ class RnnEncoder(Encoder):
         *,
         bidirectional: bool = True,
         residual: bool = False,
+        dropout_kind: str = "input",
+        weight_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         sizes = [embed] + [hidden] * (layers - 1)
         back = hidden - hidden // 2 if bidirectional else 0
-        self.forwards = nn.ModuleList(LAYERS[layer](size, hidden - back) for size in sizes)
-        self.backwards = nn.ModuleList(LAYERS[layer](size, back) for size in sizes if back)
-        self.dropout = nn.Dropout(dropout)
+        new_layer = partial(LAYERS[layer], weight_dropout=weight_dropout)
+        self.forwards = nn.ModuleList(new_layer(size, hidden - back) for size in sizes)
+        self.backwards = nn.ModuleList(new_layer(size, back) for size in sizes if back)
+        self.dropouts = nn.ModuleList(DROPOUTS[dropout_kind](dropout) for _ in sizes[1:])
         self.residual = residual
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Encoded:
@@ -86,7 +93,7 @@ class RnnEncoder(Encoder):
         lengths = mask.sum(1)
         outputs, finals = embedded, []
         for layer in range(len(self.forwards)):
-            read = self.dropout(outputs) if layer else outputs
+            read = self.dropouts[layer - 1](outputs) if layer else outputs
             made, final = self._layer(layer, read, lengths)
             outputs = outputs + made if layer and self.residual else made
             finals.append(final)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from chatbot.nn.decoder import Decoded
 from chatbot.nn.embedding import PAD
-from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.nn.seq2seq import Seq2Seq, Source
 
 BASELINE_DECAY = 0.9
 """How much of the moving baseline stays at each batch (Xu et al. 2015, section 4.1)."""
@@ -55,6 +55,14 @@ def sequence_loss(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, 
     Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len]
     """
     decoded, source = model(src, tgt_in)
+    return decoded_loss(model, decoded, source, tgt_out, smoothing)
+
+
+def decoded_loss(model: Seq2Seq, decoded: Decoded, source: Source, tgt_out: Tensor, smoothing: float) -> Loss:
+    """The loss of what was decoded, see ``sequence_loss``.
+
+    Shapes: tgt_out [batch, tgt_len]
+    """
     index = real_positions(tgt_out)
     target = tgt_out.flatten()[index]
     logits = model.logits(decoded, source, index).float()  # [tokens, words]
@@ -71,18 +79,28 @@ def sequence_loss(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, 
     return Loss(objective, nats.detach().sum(), len(target), gauges)
 
 
-@torch.no_grad()
 def reply_nats(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor) -> Tensor:
     """Negative log-likelihood of each whole reply, its end included, in nats.
 
     Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len] -> [batch]
     """
+    return reply_fits(model, src, tgt_in, tgt_out)[0]
+
+
+@torch.no_grad()
+def reply_fits(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor) -> tuple[Tensor, Tensor]:
+    """Nats of each whole reply, its end included, and how many of its tokens are the likeliest ones.
+
+    Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len] -> each [batch]
+    """
     decoded, source = model(src, tgt_in)
     index = real_positions(tgt_out)
+    target = tgt_out.flatten()[index]
     logits = model.logits(decoded, source, index).float()
-    nats = nn.functional.cross_entropy(logits, tgt_out.flatten()[index], reduction="none")
-    rows = index // tgt_out.shape[1]
-    return torch.zeros(len(src), device=src.device).index_add_(0, rows, nats)
+    nats = nn.functional.cross_entropy(logits, target, reduction="none")
+    right = (logits.argmax(-1) == target).to(nats.dtype)
+    rows, nothing = index // tgt_out.shape[1], torch.zeros(len(src), device=src.device)
+    return nothing.index_add(0, rows, nats), nothing.index_add(0, rows, right)
 
 
 def _spread(logits: Tensor) -> Tensor:

@@ -10,6 +10,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from chatbot.nn.dropout import DropConnect
+
 
 class LstmnLayer(nn.Module):
     """Read a sequence with a tape of hidden and of memory states, one of each a position (intra-attention).
@@ -25,9 +27,12 @@ class LstmnLayer(nn.Module):
 
     Shapes: inputs [batch, src_len, size] -> hidden states [batch, src_len, hidden], tape [batch, src_len,
     3 hidden]
+
+    Args:
+        weight_dropout: share of the weights from h̃ to the gates dropped in training.
     """
 
-    def __init__(self, size: int, hidden: int) -> None:
+    def __init__(self, size: int, hidden: int, *, weight_dropout: float = 0.0) -> None:
         super().__init__()
         self.hidden = hidden
         self.key = nn.Linear(hidden, hidden, bias=False)
@@ -36,6 +41,7 @@ class LstmnLayer(nn.Module):
         self.v = nn.Parameter(torch.empty(hidden).uniform_(-1, 1) / math.sqrt(hidden))
         self.read = nn.Linear(size, 4 * hidden)
         self.recall = nn.Linear(hidden, 4 * hidden, bias=False)
+        self.drop = DropConnect(weight_dropout)
         nn.init.xavier_uniform_(self.read.weight)
         nn.init.zeros_(self.read.bias)
         nn.init.ones_(self.read.bias.data[hidden : 2 * hidden])
@@ -45,12 +51,13 @@ class LstmnLayer(nn.Module):
     def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """The hidden states of all positions, and the tape: h, c and W_h h of each."""
         asked, read = self.asked(inputs), self.read(inputs)
+        recall: Tensor = self.drop("recall", self.recall.weight)
         hidden = cell = inputs.new_zeros(len(inputs), self.hidden)  # h̃ and c̃
         tape = inputs.new_zeros(len(inputs), 0, 3 * self.hidden)
         for t in range(inputs.shape[1]):
             if t:
                 hidden, cell = self._look(tape, asked[:, t] + self.found(hidden))
-            written = self._write(read[:, t] + self.recall(hidden), cell)
+            written = self._write(read[:, t] + nn.functional.linear(hidden, recall), cell)
             tape = torch.cat([tape, written[:, None]], dim=1)
         return tape[..., : self.hidden], tape
 

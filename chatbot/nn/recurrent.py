@@ -5,18 +5,41 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from chatbot.nn.dropout import DropConnectGru, DropConnectLstm
+
 CELLS: dict[str, type[nn.LSTM] | type[nn.GRU]] = {"lstm": nn.LSTM, "gru": nn.GRU}
 
 
+MASKED_CELLS: dict[str, type[DropConnectLstm] | type[DropConnectGru]] = {
+    "lstm": DropConnectLstm,
+    "gru": DropConnectGru,
+}
+"""The same cells, of whose weights some are dropped."""
+
+
 def build_recurrent(
-    cell: str, size: int, hidden: int, layers: int = 1, dropout: float = 0.0
+    cell: str,
+    size: int,
+    hidden: int,
+    layers: int = 1,
+    dropout: float = 0.0,
+    *,
+    weight_dropout: float = 0.0,
 ) -> nn.LSTM | nn.GRU:
     """A one-directional stack of layers, batch first.
 
     Matrices start orthogonal a gate (Saxe et al. 2014) and biases at 0, but for the LSTM's forget gate
     at 1 (Jozefowicz et al. 2015, section 2.1), so that memory lasts before anything is learned.
+
+    Args:
+        weight_dropout: share of the hidden-to-hidden weights dropped in training, see DropConnect.
     """
-    stack = CELLS[cell](size, hidden, layers, batch_first=True, dropout=dropout if layers > 1 else 0.0)
+    between = dropout if layers > 1 else 0.0
+    stack = (
+        MASKED_CELLS[cell](size, hidden, layers, between, weight_dropout)
+        if weight_dropout
+        else CELLS[cell](size, hidden, layers, batch_first=True, dropout=between)
+    )
     for name, parameter in stack.named_parameters():
         if name.startswith("bias"):
             nn.init.zeros_(parameter)

@@ -9,13 +9,14 @@ import torch
 from torch import Tensor, nn
 
 from chatbot.nn.decoder import Decoded, Decoder
+from chatbot.nn.dropout import DROPOUTS, BatchMasked
 from chatbot.nn.embedding import PAD
 from chatbot.nn.encoder import Encoded, Encoder
 from chatbot.nn.memory import Memory
 from chatbot.nn.output import Output
 from chatbot.nn.rows import Rows
 
-UNK, EOS = 1, 3
+UNK, BOS, EOS = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Seq2Seq(nn.Module):
     Args:
         src_embedding, tgt_embedding: may be one table (Press and Wolf 2017).
         dropout: share dropped on embeddings and before the output.
+        dropout_kind: a name of DROPOUTS.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Seq2Seq(nn.Module):
         decoder: Decoder,
         output: Output,
         dropout: float,
+        dropout_kind: str = "input",
     ) -> None:
         super().__init__()
         self.src_embedding = src_embedding
@@ -58,7 +61,8 @@ class Seq2Seq(nn.Module):
         self.encoder = encoder
         self.decoder = decoder
         self.output = output
-        self.dropout = nn.Dropout(dropout)
+        self.src_dropout, self.tgt_dropout, self.dropout = (DROPOUTS[dropout_kind](dropout) for _ in range(3))
+        self._masked = [each for each in self.modules() if isinstance(each, BatchMasked)]
         self.baseline: Tensor
         self.register_buffer("baseline", torch.zeros(1))
 
@@ -70,9 +74,11 @@ class Seq2Seq(nn.Module):
 
         Shapes: src [batch, src_len], padded with 0 on the right.
         """
+        for masked in self._masked:
+            masked.renew()
         src = with_ends(src) if self.output.ends_source else src
         mask = src != PAD
-        encoded: Encoded = self.encoder(self._embed(self.src_embedding, src), mask)
+        encoded: Encoded = self.encoder(self.src_dropout(_embed(self.src_embedding, src)), mask)
         memories = self.decoder.prepare(encoded, mask)
         return Source(src, mask, memories), self.decoder.start(encoded, memories)
 
@@ -81,7 +87,8 @@ class Seq2Seq(nn.Module):
 
         Shapes: tgt [batch, tgt_len]
         """
-        decoded: Decoded = self.decoder(self._embed(self.tgt_embedding, tgt), source.memories, state)
+        embedded = self.tgt_dropout(_embed(self.tgt_embedding, tgt))
+        decoded: Decoded = self.decoder(embedded, source.memories, state)
         return decoded
 
     def logits(self, decoded: Decoded, source: Source, index: Tensor | None = None) -> Tensor:
@@ -95,7 +102,7 @@ class Seq2Seq(nn.Module):
         batch, tgt_len, _ = decoded.features.shape
         if index is None:
             index = torch.arange(batch * tgt_len, device=source.ids.device)
-        features = self.dropout(decoded.features.flatten(0, 1)[index])
+        features = self.dropout.at(decoded.features, index)
         weights = decoded.weights.flatten(0, 1)[index]
         ids = source.ids[torch.div(index, tgt_len, rounding_mode="floor")]
         scores: Tensor = self.output(features, weights, ids)
@@ -106,10 +113,11 @@ class Seq2Seq(nn.Module):
         source, state = self.encode(src)
         return self.decode(tgt, source, state), source
 
-    def _embed(self, table: nn.Embedding, ids: Tensor) -> Tensor:
-        known = ids.masked_fill(ids >= table.num_embeddings, UNK)
-        embedded: Tensor = self.dropout(table(known))
-        return embedded
+
+def _embed(table: nn.Embedding, ids: Tensor) -> Tensor:
+    """Embeddings of ids; what the table lacks is <unk>."""
+    embedded: Tensor = table(ids.masked_fill(ids >= table.num_embeddings, UNK))
+    return embedded
 
 
 def with_ends(src: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from chatbot.nn.aligns import masked_softmax
 from chatbot.nn.core import Core
+from chatbot.nn.dropout import DROPOUTS
 from chatbot.nn.encoder import Encoded, Encoder
 from chatbot.nn.recurrent import last_real
 from chatbot.nn.rows import Rows
@@ -212,12 +213,15 @@ class SnailEncoder(Encoder):
         layers: pairs of convolutions and attention.
         reach: longest source that the convolutions reach over, in tokens.
         dropout: share of the stack's outputs dropped before W.
+        dropout_kind: a name of DROPOUTS.
     """
 
-    def __init__(self, embed: int, hidden: int, layers: int, reach: int, dropout: float) -> None:
+    def __init__(
+        self, embed: int, hidden: int, layers: int, reach: int, dropout: float, *, dropout_kind: str = "input"
+    ) -> None:
         super().__init__()
         self.stack = SnailStack(embed, hidden, layers, reach)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = DROPOUTS[dropout_kind](dropout)
         self.w = nn.Linear(self.stack.size, hidden)
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Encoded:
@@ -241,13 +245,16 @@ class SnailCore(Core):
         layers: pairs of convolutions and attention.
         reach: inputs that the convolutions reach back over; attention reads all, however many.
         dropout: share of the stack's outputs dropped before W.
+        dropout_kind: a name of DROPOUTS.
     """
 
-    def __init__(self, size: int, hidden: int, layers: int, reach: int, dropout: float) -> None:
+    def __init__(
+        self, size: int, hidden: int, layers: int, reach: int, dropout: float, *, dropout_kind: str = "input"
+    ) -> None:
         super().__init__()
         self.u = nn.Linear(hidden, size)
         self.stack = SnailStack(size, hidden, layers, reach)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = DROPOUTS[dropout_kind](dropout)
         self.w = nn.Linear(self.stack.size, hidden)
 
     def start(self, finals: tuple[Tensor, ...]) -> tuple[Tensor, Rows]:

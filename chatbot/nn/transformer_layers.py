@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from chatbot.nn.attention import Attention
+from chatbot.nn.dropout import DROPOUTS
 from chatbot.nn.memory import Attended, AttentionState, Memory
 from chatbot.nn.multihead import Past, SelfAttention, new_linear
 
@@ -25,12 +26,14 @@ class LayerSizes:
 
     Args:
         norm: a name of NORMS.
+        dropout_kind: a name of DROPOUTS.
     """
 
     hidden: int
     heads: int
     dropout: float
     norm: str = "pre"
+    dropout_kind: str = "input"
 
 
 class Residual(nn.Module):
@@ -42,7 +45,7 @@ class Residual(nn.Module):
     def __init__(self, sizes: LayerSizes) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(sizes.hidden)
-        self.dropout = nn.Dropout(sizes.dropout)
+        self.dropout = DROPOUTS[sizes.dropout_kind](sizes.dropout)
 
     def read(self, stream: Tensor) -> Tensor:
         """What the sublayer reads."""

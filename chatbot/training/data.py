@@ -38,6 +38,7 @@ class CorpusData:
         name, origin, sha256: of the corpus.
         times: how often an epoch shows each of its training pairs.
         train, valid: its pairs; valid is empty where no conversation was held out.
+        replayed: it is one that the checkpoint of a fine-tuning was trained on.
     """
 
     name: str
@@ -46,6 +47,7 @@ class CorpusData:
     times: float
     train: EncodedPairs
     valid: EncodedPairs
+    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class TrainingData:
                 "times": corpus.times,
                 "train": len(corpus.train),
                 "valid": len(corpus.valid),
+                "replayed": corpus.replayed,
             }
             for corpus in self.corpora
         ]
@@ -121,20 +124,24 @@ def prepare(
     config: Config,
     notify: Callable[[str], None],
     tokenizer: Tokenizer | None = None,
+    replayed: Mapping[str, float] | None = None,
 ) -> TrainingData:
     """Read, clean, split and encode corpora, or map what an earlier run left.
 
     Args:
         names: of corpora or paths of files; two parallel files that the options name are one corpus more.
         tokenizer: an existing one to encode with (fine-tuning); learned from the training split if None.
+        replayed: further names, with how often each showed its pairs; they get the share of ``--replay``.
 
     Raises:
         CorpusError: a corpus is missing or no pair remains.
         OptionError: the mix names another corpus or leaves nothing, or options of files concern none.
         ChatbotError: the cache cannot be written.
     """
-    opened = _distinct(open_all(names, corpora, config.reading, notify))
-    times = mix_times([corpus.name for corpus in opened], config.data.mix)
+    old = replayed or {}
+    own = open_all(names, corpora, config.reading, notify)
+    opened = _distinct([*own, *(open_corpus(name, corpora, notify) for name in old)])
+    times = mix_times([corpus.name for corpus in opened[: len(own)]], config.data.mix)
     key = cache_key(opened, config, tokenizer)
     folder = corpora / CACHE / key
     cached = read_cache(folder, len(opened), config.text)
@@ -145,8 +152,9 @@ def prepare(
         raise CorpusError(str(folder), "cannot be read though it was just written", "check the disk")
     found = tuple(
         CorpusData(corpus.name, corpus.origin, corpus.sha256, count, train, valid)
-        for corpus, count, (train, valid) in zip(opened, times, cached.parts, strict=True)
+        for corpus, count, (train, valid) in zip(opened, [*times, *old.values()], cached.parts, strict=True)
     )
+    found = with_share(found, len(old), config.training.replay)
     data = TrainingData(cached.tokenizer, found, cached.summary, key)
     if not sum(round(corpus.times * len(corpus.train)) for corpus in data.corpora):
         raise OptionError("--mix", "leaves no pair to learn from", "raise the times of a corpus")
@@ -204,6 +212,21 @@ def mix_times(names: Sequence[str], mix: str) -> list[float]:
             )
         wanted |= dict.fromkeys(matching, value)
     return [wanted.get(name, 1.0) for name in names]
+
+
+def with_share(corpora: Sequence[CorpusData], replayed: int, share: float) -> tuple[CorpusData, ...]:
+    """The corpora with such times of the last ones that they make up a share of the pairs of an epoch.
+
+    The times of the replayed corpora stay as they were to each other.
+
+    Args:
+        replayed: how many of the corpora are, the last ones.
+    """
+    own, old = corpora[: len(corpora) - replayed], corpora[len(corpora) - replayed :]
+    pairs, old_pairs = (sum(each.times * len(each.train) for each in part) for part in (own, old))
+    factor = share / (1.0 - share) * pairs / old_pairs if old_pairs else 0.0
+    shown = [dataclasses.replace(each, times=each.times * factor, replayed=True) for each in old]
+    return (*own, *shown)
 
 
 def concatenate(parts: Sequence[EncodedPairs]) -> EncodedPairs:

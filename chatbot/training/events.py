@@ -69,14 +69,18 @@ class Evaluated(Event):
     Args:
         loss: nats per token, corpora weighted as in the mix.
         perplexity: per word, of the same.
-        best: it is the lowest loss so far.
+        best: it is the best so far, in what ``--stop-on`` says.
         corpora: perplexity per word of each corpus.
+        accuracy: share of the tokens that are the likeliest ones.
+        averaged: all of this is of the averaged weights, which were better than the weights themselves.
     """
 
     loss: float
     perplexity: float
     best: bool
     corpora: Mapping[str, float]
+    accuracy: float = 0.0
+    averaged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,12 @@ class Warned(Event):
     """Something a person should know; training goes on."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted(Warned):
+    """The numbers have gone wrong, and the run goes on from the state of an earlier step: what was told of
+    later ones happens again, another way."""
 
 
 @dataclass(frozen=True, slots=True)

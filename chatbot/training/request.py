@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ class RunRecord:
     Args:
         fine_tuned: it started from another checkpoint, whose tokenizer it keeps.
         data_key: names the encoded data it learns from.
+        replayed: corpora of the other checkpoint that it learns from too, with their times there.
     """
 
     corpora: tuple[str, ...]
@@ -56,11 +58,15 @@ class RunRecord:
     half: bool
     fine_tuned: bool
     data_key: str
+    replayed: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, request: Request, fine_tuned: bool, data_key: str) -> RunRecord:
+    def of(
+        cls, request: Request, fine_tuned: bool, data_key: str, replayed: Mapping[str, float]
+    ) -> RunRecord:
         """The record of a request."""
-        return cls(request.corpora, request.config, request.command, request.half, fine_tuned, data_key)
+        asked = request.corpora, request.config, request.command, request.half
+        return cls(*asked, fine_tuned, data_key, replayed)
 
     def to_json(self) -> dict[str, Any]:
         """The object in ``run.json``."""
@@ -71,6 +77,7 @@ class RunRecord:
             "half": self.half,
             "fine_tuned": self.fine_tuned,
             "data_key": self.data_key,
+            "replayed": dict(self.replayed),
         }
 
 
@@ -99,6 +106,7 @@ def read_run(folder: Path) -> RunRecord:
             bool(record["half"]),
             bool(record["fine_tuned"]),
             str(record["data_key"]),
+            {str(name): float(times) for name, times in record.get("replayed", {}).items()},
         )
-    except (KeyError, TypeError, OptionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OptionError) as error:
         raise CheckpointError(where, f"does not describe a run ({error})", "train anew") from None

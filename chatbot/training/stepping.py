@@ -1,9 +1,10 @@
-"""Stepper: one optimiser update from a batch."""
+"""Stepper: one optimiser update from a batch, or from several together."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -11,8 +12,11 @@ from torch import Tensor
 
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch
-from chatbot.nn.loss import sequence_loss
+from chatbot.nn.embedding import PAD
+from chatbot.nn.loss import Loss, sequence_loss
+from chatbot.nn.scheduled import sampled_loss
 from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.training.freezing import freeze, frozen_parts
 from chatbot.training.state import optimizer_tensors, restore_optimizer
 
 EXPLODED = 1000.0
@@ -26,7 +30,8 @@ class Update:
     Args:
         loss: nats per token, without what label smoothing and attention add to the objective.
         gradient_norm: before clipping.
-        fault: what went wrong with the numbers, and no weight was changed; "" where nothing did.
+        fault: what went wrong with the numbers; "" where nothing did. The weights are then of no use: they
+            were not changed, or to what is no number.
         gauges: what the attention tells of itself.
     """
 
@@ -37,37 +42,66 @@ class Update:
 
 
 class Stepper:
-    """Updates the weights of a network, a batch at a time.
+    """Updates the weights of a network.
 
     Args:
-        network: changed in place.
+        network: changed in place; the parts of ``--freeze`` stay as they are.
     """
 
     def __init__(self, network: Seq2Seq, options: TrainingOptions, device: torch.device) -> None:
         self._network = network
         self._options = options
         self._device = device
+        freeze(network, frozen_parts(options.freeze))
         self._optimizer = build_optimizer(network, options, device)
 
-    def update(self, batch: Batch, lr: float) -> Update:
-        """Take a step at a learning rate, unless the numbers have gone wrong."""
+    def update(self, batches: Sequence[Batch], lr: float, sampled: float = 0.0) -> Update:
+        """Take a step at a learning rate, unless the numbers have gone wrong.
+
+        The objective is that of all pairs of the batches together: every token weighs the same, so that each
+        batch counts by its share of the tokens.
+
+        Args:
+            sampled: share of the words fed to the decoder that are its own.
+        """
         for group in self._optimizer.param_groups:
             group["lr"] = lr
-        batch = batch.to(self._device)
-        options = self._options
-        loss = sequence_loss(self._network, batch.src, batch.tgt_in, batch.tgt_out, options.label_smoothing)
-        loss.objective.backward()  # type: ignore[no-untyped-call]
-        value = float(loss.nats) / loss.tokens
-        norm = float(torch.nn.utils.clip_grad_norm_(self._network.parameters(), options.clip or math.inf))
+        tokens = [int((batch.tgt_out != PAD).sum()) for batch in batches]
+        nats, gauges = 0.0, defaultdict[str, float](float)
+        for batch, count in zip(batches, tokens, strict=True):
+            loss, share = self._loss(batch.to(self._device), sampled), count / sum(tokens)
+            objective = loss.objective * share if len(batches) > 1 else loss.objective
+            objective.backward()  # type: ignore[no-untyped-call]
+            nats += float(loss.nats)
+            for name, gauge in loss.gauges.items():
+                gauges[name] += gauge * share
+        return self._updated(nats / sum(tokens), lr, dict(gauges))
+
+    def _loss(self, batch: Batch, sampled: float) -> Loss:
+        smoothing = self._options.label_smoothing
+        told = self._network, batch.src, batch.tgt_in, batch.tgt_out, smoothing
+        return sampled_loss(*told, sampled) if sampled else sequence_loss(*told)
+
+    def _updated(self, loss: float, lr: float, gauges: Mapping[str, float]) -> Update:
+        """Follow the gradient that there is."""
+        clip = self._options.clip or math.inf
+        norm = float(torch.nn.utils.clip_grad_norm_(self._network.parameters(), clip))
         fault = ""
-        if not value < EXPLODED:
-            fault = f"the loss is {value:.3g} nats per token at learning rate {lr:.2g}"
+        if not loss < EXPLODED:
+            fault = f"the loss is {loss:.3g} nats per token at learning rate {lr:.2g}"
         elif not math.isfinite(norm):
             fault = f"the gradient is no number at learning rate {lr:.2g}"
         else:
             self._optimizer.step()
+            fault = "" if self._is_finite() else f"a weight is no number after learning rate {lr:.2g}"
         self._optimizer.zero_grad(set_to_none=True)
-        return Update(value, norm, fault, loss.gauges)
+        return Update(loss, norm, fault, gauges)
+
+    @torch.no_grad()
+    def _is_finite(self) -> bool:
+        """Whether every weight is a number: a sum is none where a summand is none."""
+        sums = torch.stack([weight.sum() for weight in self._network.parameters()])
+        return bool(sums.isfinite().all())
 
     def tensors(self) -> dict[str, Tensor]:
         """The moments and step counts of the optimiser."""
@@ -81,7 +115,7 @@ class Stepper:
 def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.device) -> torch.optim.AdamW:
     """AdamW (Loshchilov and Hutter 2019).
 
-    Only matrices of layers decay, not embeddings, biases and vectors.
+    Only matrices of layers decay, not embeddings, biases and vectors; what is frozen is not here at all.
     """
     tables = {
         id(p)
@@ -89,8 +123,9 @@ def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.de
         if isinstance(module, torch.nn.Embedding)
         for p in module.parameters()
     }
-    decayed = [p for p in network.parameters() if p.ndim > 1 and id(p) not in tables]
-    kept = [p for p in network.parameters() if p.ndim <= 1 or id(p) in tables]
+    learned = [p for p in network.parameters() if p.requires_grad]
+    decayed = [p for p in learned if p.ndim > 1 and id(p) not in tables]
+    kept = [p for p in learned if p.ndim <= 1 or id(p) in tables]
     groups = [
         {"params": decayed, "weight_decay": options.weight_decay},
         {"params": kept, "weight_decay": 0.0},

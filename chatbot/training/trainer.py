@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -12,19 +14,33 @@ from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch, TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.evaluation.looking import look, troubles
-from chatbot.evaluation.perplexity import measure, perplexity
+from chatbot.evaluation.perplexity import measure
 from chatbot.nn.seq2seq import Seq2Seq, named_tensors
+from chatbot.training.averaging import WeightAverage
 from chatbot.training.data import concatenate, take
-from chatbot.training.events import Evaluated, Event, Finished, Looked, Sampled, Saved, Stepped, Warned
-from chatbot.training.schedule import progress_of, rate_factor
-from chatbot.training.state import Progress
+from chatbot.training.events import (
+    Evaluated,
+    Event,
+    Finished,
+    Looked,
+    Reverted,
+    Sampled,
+    Saved,
+    Stepped,
+    Warned,
+)
+from chatbot.training.recovery import REVERTS, revert
+from chatbot.training.sampling_schedule import sampling_share
+from chatbot.training.schedule import SCHEDULES, progress_of
+from chatbot.training.score import COSTS, Score
+from chatbot.training.state import Progress, Stored
 from chatbot.training.stepping import Stepper
 
 EVALUATIONS = 12
 """Validations in a run when ``eval_every`` is 0; fewer where one takes long beside the run."""
 
 LEAST_GAIN = 1e-3
-"""A validation loss must fall by this many nats per token to count against stopping early."""
+"""A validation must be better by this much, in nats or in share of right tokens, to put off an early stop."""
 
 LOOKED_AT = 50, 200
 """Fewest and most held-out pairs that attention is watched on at a validation; between them it is an eighth
@@ -37,6 +53,16 @@ Validation = Sequence[tuple[str, EncodedPairs, float]]
 """Name, held-out pairs and weight in the mix of each corpus."""
 
 
+class States(Protocol):
+    """Where the states of a run are kept."""
+
+    def save(self, progress: Progress, tensors: Mapping[str, Tensor]) -> str:
+        """Keep a state; where it lies is returned."""
+
+    def load(self) -> Stored:
+        """The one that was kept last."""
+
+
 class Trainer:
     """Fit a network to pairs.
 
@@ -44,7 +70,7 @@ class Trainer:
         network: changed in place.
         batches: the stream of training batches.
         validation: what the best weights are chosen by.
-        save: is handed the progress and all tensors of the state, to keep them.
+        states: the last one is gone back to where the numbers go wrong.
         sample: gives (question, reply) pairs of the network as it is.
     """
 
@@ -55,7 +81,7 @@ class Trainer:
         validation: Validation,
         options: TrainingOptions,
         device: torch.device,
-        save: Callable[[Progress, Mapping[str, Tensor]], str],
+        states: States,
         sample: Callable[[], tuple[tuple[str, str], ...]],
     ) -> None:
         self.progress = Progress()
@@ -68,45 +94,57 @@ class Trainer:
         self._warned: set[str] = set()  # troubles that were told of
         self._options = options
         self._device = device
-        self._save = save
+        self._states = states
+        self._saved_as: tuple[int, int] | None = None  # what tells the last state from the others
         self._sample = sample
         self._stop = False
         self._started = time.monotonic()
         self._stepper = Stepper(self._network, options, device)
+        self._average = WeightAverage(self._network, options.average) if options.average else None
 
     def stop(self) -> None:
         """Ask the run to finish its step, save and end."""
         self._stop = True
 
     def run(self) -> Iterator[Event]:
-        """Train to the end of the budget, an early stop, a request to stop or a loss that is no number."""
+        """Train to the end of the budget, an early stop, a request to stop or numbers that stay wrong."""
         self._network.train()
+        self._started = time.monotonic() - self.progress.seconds
+        if self._saved_as is None:
+            yield self._saved()
+        reason = yield from self._stretch()
+        while reason == "diverged" and self.progress.reverts < REVERTS:
+            yield self._revert()
+            self._states.save(self.progress, self.tensors())
+            reason = yield from self._stretch()
+        self.progress.seconds = self._seconds()
+        yield from self._end(reason)
+
+    def _stretch(self) -> Generator[Event, None, str]:
+        """Train from where the run is; why it went no further is returned."""
         place = self.progress
-        self._started = time.monotonic() - place.seconds
-        reason = "done"
-        for epoch, index, count, batch in self._batches.stream(place.epoch, place.index):
+        stream, together = self._batches.stream(place.epoch, place.index), self._options.accumulate
+        for taken in iter(lambda: list(itertools.islice(stream, together)), []):
+            epoch, index, count, _ = taken[0]
             place.passes, place.seconds = epoch + index / count, self._seconds()
             if self.done >= 1.0:
                 break
-            event = self._step(batch)
+            epoch, index, count, _ = taken[-1]
+            event = self._step([batch for *_, batch in taken])
             if self.fault:
-                reason = "diverged"
-                break
+                return "diverged"
             place.step, place.epoch, place.index = place.step + 1, epoch, index + 1
             place.passes = epoch + place.index / count
             yield event
             if self._evaluation_due():
                 yield from self._evaluate()
                 if self._exhausted():
-                    reason = "early stop"
-                    break
+                    return "early stop"
             if self._stop:
-                reason = "interrupted"
-                break
+                return "interrupted"
             if self._options.save_every and place.step % self._options.save_every == 0:
                 yield self._saved()
-        place.seconds = self._seconds()
-        yield from self._end(reason)
+        return "done"
 
     @property
     def done(self) -> float:
@@ -134,7 +172,7 @@ class Trainer:
         """All tensors of the state: weights, best weights, optimiser, troubles told of, random state."""
         state = {f"model.{name}": tensor for name, tensor in own_weights(self._network).items()}
         state |= {f"best.{name}": tensor for name, tensor in self.best.items()}
-        state |= self._stepper.tensors()
+        state |= self._stepper.tensors() | (self._average.tensors() if self._average else {})
         state |= {f"warned.{name}": torch.ones(1) for name in self._warned}
         state["random.cpu"] = torch.get_rng_state()
         if self._device.type == "cuda":
@@ -144,9 +182,12 @@ class Trainer:
     def restore(self, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
         """Go back to a saved state; what follows is what would have followed then."""
         self.progress = progress
+        self._saved_as = progress.step, progress.evaluated_step
         load_weights(self._network, _section(tensors, "model."))
         self.best = _section(tensors, "best.")
         self._stepper.restore(tensors)
+        if self._average:
+            self._average.restore(tensors)
         self._warned = set(_section(tensors, "warned."))
         torch.set_rng_state(tensors["random.cpu"])
         if self._device.type == "cuda" and "random.cuda" in tensors:
@@ -166,12 +207,15 @@ class Trainer:
             epochs=options.epochs,
         )
 
-    def _step(self, batch: Batch) -> Stepped:
+    def _step(self, batches: Sequence[Batch]) -> Stepped:
         """One update; none, and ``fault`` is set, where the numbers have gone wrong."""
         options, place, done = self._options, self.progress, self.done
-        lr = options.lr * rate_factor(done, options.warmup)
-        update = self._stepper.update(batch, lr)
+        lr = options.lr * place.lr_scale * SCHEDULES[options.schedule](done, options.warmup)
+        sampled = sampling_share(options.sampling_schedule, options.scheduled_sampling, done)
+        update = self._stepper.update(batches, lr, sampled)
         self.fault = update.fault
+        if self._average and not self.fault:
+            self._average.update()
         return Stepped(
             place.step + 1,
             done,
@@ -179,7 +223,7 @@ class Trainer:
             update.loss,
             lr,
             update.gradient_norm,
-            batch.words,
+            sum(batch.words for batch in batches),
             place.seconds,
             update.gauges,
         )
@@ -196,19 +240,24 @@ class Trainer:
         return 0 < self._options.patience <= self.progress.stale
 
     def _evaluate(self) -> Iterator[Event]:
-        place = self.progress
-        fits = [(name, measure(self._network, pairs, self._device), w) for name, pairs, w in self._validation]
-        nats = sum(weight * fit.nats for _, fit, weight in fits)
-        tokens = sum(weight * fit.tokens for _, fit, weight in fits)
-        words = sum(weight * fit.words for _, fit, weight in fits)
-        loss = nats / tokens
-        place.stale = 0 if loss < place.best_loss - LEAST_GAIN else place.stale + 1
-        better = loss < place.best_loss
+        place, cost = self.progress, COSTS[self._options.stop_on]
+        score, averaged = self._score(), False
+        if self._average:
+            with self._average.in_place():
+                other = self._score()
+            averaged = cost(other) < cost(score)
+            score = other if averaged else score
+        place.stale = 0 if cost(score) < place.best_loss - LEAST_GAIN else place.stale + 1
+        better = cost(score) < place.best_loss
+        if better and place.step >= place.fault_step:
+            place.reverts = 0
         if better:
-            place.best_loss, place.best_step = loss, place.step
-            self.best = {k: v.detach().cpu().clone() for k, v in own_weights(self._network).items()}
-        corpora = {name: fit.perplexity for name, fit, _ in fits}
-        yield Evaluated(place.step, loss, perplexity(nats / words), better, corpora)
+            place.best_loss, place.best_step = cost(score), place.step
+            chosen = self._average.weights() if self._average and averaged else own_weights(self._network)
+            self.best = {k: v.detach().cpu().clone() for k, v in chosen.items()}
+        yield Evaluated(
+            place.step, score.loss, score.perplexity, better, score.corpora, score.accuracy, averaged
+        )
         yield from self._look()
         yield Sampled(place.step, self._sample())
         self._network.train()
@@ -217,6 +266,12 @@ class Trainer:
         place.evaluated_seconds = place.seconds
         if not self._options.save_every:
             yield self._saved()
+
+    def _score(self) -> Score:
+        """The validation pairs with the weights the network has."""
+        return Score.of(
+            [(name, measure(self._network, pairs, self._device), w) for name, pairs, w in self._validation]
+        )
 
     def _look(self) -> Iterator[Event]:
         """What attention does, and once a run a warning of each trouble with it."""
@@ -228,13 +283,25 @@ class Trainer:
                 yield Warned(step, text)
 
     def _saved(self) -> Saved:
-        return Saved(self.progress.step, self._save(self.progress, self.tensors()))
+        place = self.progress
+        self._saved_as = place.step, place.evaluated_step
+        return Saved(place.step, self._states.save(place, self.tensors()))
+
+    def _revert(self) -> Reverted:
+        """Go back to the last state, on from which the learning rate is half; the best weights stay."""
+        now, best = self.progress, self.best
+        stored = self._states.load()
+        self.restore(stored.progress, stored.tensors)
+        place = self.progress
+        if now.best_loss < place.best_loss:
+            place.best_loss, place.best_step, self.best = now.best_loss, now.best_step, best
+        return revert(place, now, self.fault, self._options.lr)
 
     def _end(self, reason: str) -> Iterator[Event]:
         place = self.progress
         if reason == "done" and place.evaluated_step != place.step:
             yield from self._evaluate()
-        if reason != "diverged":
+        if reason != "diverged" and self._saved_as != (place.step, place.evaluated_step):
             yield self._saved()
         yield Finished(place.step, reason, place.best_step, place.seconds)
 

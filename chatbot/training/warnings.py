@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from chatbot.config import COPYING, Config
+from chatbot.text.tokenizer import UNK
 from chatbot.training.data import TrainingData
 from chatbot.training.events import Warned
 
@@ -31,6 +34,18 @@ def warnings(data: TrainingData, notices: Sequence[str], config: Config) -> Iter
         yield from _left_out(name, parts, config.text.max_tgt)
     if config.model.output in COPYING and config.text.tokenizer == "words":
         yield from _nothing_unknown(data)
+
+
+def unknown_words(data: TrainingData, config: Config) -> Iterator[Warned]:
+    """What a tokenizer that came with a checkpoint cannot spell: bpe and chars spell everything in bytes."""
+    if config.text.tokenizer != "words":
+        return
+    for corpus in data.corpora:
+        tokens = np.concatenate([corpus.train.src, corpus.train.tgt])
+        share = float(((tokens == UNK) | (tokens >= data.tokenizer.vocab)).mean()) if len(tokens) else 0.0
+        if share and not corpus.replayed:
+            what = f"{share:.1%} of its words are not in the vocabulary of the checkpoint"
+            yield Warned(0, f"{corpus.name}: {what}; they are read as unknown")
 
 
 def _left_out(name: str, parts: Mapping[str, Mapping[str, Any]], max_tgt: int) -> Iterator[Warned]:

@@ -57,7 +57,7 @@ def test_batch_size_changes_no_figure(pairs: EncodedPairs) -> None:
     model = network()
     fits = [measure(model, pairs, CPU, batch_tokens) for batch_tokens in (1, 100, 8192)]
     for fit in fits[1:]:
-        assert (fit.tokens, fit.words) == (fits[0].tokens, fits[0].words)
+        assert (fit.tokens, fit.words, fit.correct) == (fits[0].tokens, fits[0].words, fits[0].correct)
         assert fit.nats == pytest.approx(fits[0].nats, rel=1e-6)
 
 
@@ -80,6 +80,7 @@ def test_mode_is_put_back_when_measuring_fails(pairs: EncodedPairs) -> None:
 
 def test_fits_add_up(pairs: EncodedPairs) -> None:
     assert Fit(1.5, 2, 3) + Fit(0.5, 1, 1) == Fit(2.0, 3, 4)
+    assert (Fit(1.5, 2, 3, 1) + Fit(0.5, 3, 1, 3)).accuracy == 4 / 5
 
 
 @pytest.mark.parametrize(

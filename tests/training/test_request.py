@@ -24,7 +24,7 @@ def left_behind(request: Request, **changes: Any) -> Path:
     resume = request.folder / RESUME
     resume.mkdir(parents=True)
     (resume / STATE).write_text("{}")
-    record = RunRecord.of(request, True, "key").to_json() | changes
+    record = RunRecord.of(request, True, "key", {"old.tsv": 2.5}).to_json() | changes
     (resume / RUN).write_text(json.dumps({k: v for k, v in record.items() if v is not None}))
     return request.folder
 
@@ -32,7 +32,7 @@ def left_behind(request: Request, **changes: Any) -> Path:
 def test_run_is_remembered(request_made: Request) -> None:
     found = read_run(left_behind(request_made))
     assert found == RunRecord(
-        request_made.corpora, request_made.config, request_made.command, False, True, "key"
+        request_made.corpora, request_made.config, request_made.command, False, True, "key", {"old.tsv": 2.5}
     )
     assert has_state(request_made.folder)
 
@@ -55,11 +55,17 @@ def test_folder_without_a_run_is_told_from_none(tmp_path: Path) -> None:
         {"options": {"nodel": {}}},
         {"options": []},
         {"data_key": None},
+        {"replayed": ["old.tsv"]},
+        {"replayed": {"old.tsv": "often"}},
     ],
 )
 def test_damaged_record_is_refused_by_name(request_made: Request, changes: dict[str, Any]) -> None:
     with pytest.raises(CheckpointError, match=r"resume/run\.json: does not describe a run"):
         read_run(left_behind(request_made, **changes))
+
+
+def test_record_of_before_there_was_replay_is_read(request_made: Request) -> None:
+    assert read_run(left_behind(request_made, replayed=None)).replayed == {}
 
 
 def test_torn_record_is_refused(request_made: Request) -> None:
