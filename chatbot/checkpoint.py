@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from chatbot.config import FORMAT, Config
 from chatbot.errors import CheckpointError, OptionError
-from chatbot.files import private_folder, sync_folder, write_atomically
+from chatbot.files import check_space, private_folder, sync_folder, write_atomically
 from chatbot.text.tokenizer import Tokenizer
 
 CONFIG, TOKENIZER, WEIGHTS, CARD = "config.json", "tokenizer.json", "model.safetensors", "README.md"
@@ -117,6 +117,7 @@ def save(folder: Path, record: Mapping[str, Any], tokenizer: Tokenizer, weights:
         with contextlib.suppress(OSError):
             last = {name: (folder / NEXT / name).read_bytes() for name in (*files, MANIFEST)}
             _write(folder, last, last.pop(MANIFEST))
+    check_space(folder, sum(map(len, files.values())) * (1 + is_complete(folder)))
     if is_complete(folder):
         _write(private_folder(folder / NEXT), files, manifest)
     _write(folder, files, manifest)

@@ -167,6 +167,13 @@ class TrainingOptions:
     save_every: int = option(
         0, "steps between saves of the training state; 0: at each validation", unit="steps", low=0
     )
+    keep: int = option(
+        2,
+        "training states kept, the newest ones; an older one is gone on with where the newest is damaged",
+        unit="states",
+        low=1,
+        high=1000,
+    )
     patience: int = option(5, "validations without improvement before stopping; 0: never", low=0)
     stop_on: str = option(
         "loss",

@@ -24,6 +24,9 @@ from chatbot.errors import ChatbotError, CorpusError
 TEMPORARY = ".tmp"
 """How the temporary names end; such a file is the leftover of a killed process and may be deleted."""
 
+MARGIN = 4 * 2**20
+"""Bytes a disk must have left beside what is about to be written: the small files around it, and the log."""
+
 
 def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Make ``path`` hold ``data``, or leave it as it was.
@@ -146,6 +149,20 @@ def _exchanged(new: Path, old: Path) -> bool:
         return False
     at_fdcwd, rename_exchange = -100, 2
     return bool(call(at_fdcwd, os.fsencode(new), at_fdcwd, os.fsencode(old), rename_exchange) == 0)
+
+
+def check_space(folder: Path, size: int) -> None:
+    """Look whether so many bytes go on the disk of a folder, before anything there is touched.
+
+    Raises:
+        ChatbotError: they do not; how much is left and needed.
+    """
+    with _told(folder):
+        free = shutil.disk_usage(folder).free
+    needed = size + MARGIN
+    if free < needed:
+        what = f"the disk has {free // 2**20:,} MB left, and {-(-needed // 2**20):,} are needed"
+        raise ChatbotError(str(folder), what, "free some space or choose a folder on another disk")
 
 
 def sync_folder(path: Path) -> None:

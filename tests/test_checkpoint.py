@@ -21,7 +21,7 @@ from chatbot import checkpoint
 from chatbot.bot import Chatbot
 from chatbot.checkpoint import MANIFEST, NEXT, REQUIRED, RESUME, WEIGHTS, find, is_complete, load, save
 from chatbot.config import Config
-from chatbot.errors import CheckpointError
+from chatbot.errors import ChatbotError, CheckpointError
 from chatbot.text.tokenizer import Tokenizer
 
 ONE_LINE = r"^[^\n]+: [^\n]+; [^\n]+$"
@@ -384,3 +384,14 @@ def test_folder_one_may_not_enter_hides_no_other(make: Callable[..., Path]) -> N
         assert find(None, folder.parent) == folder
     finally:
         closed.chmod(0o700)
+
+
+def test_disk_that_is_too_full_leaves_the_checkpoint_there_is(
+    make: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make("bot", 7)
+    usage = shutil.disk_usage(folder)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    with pytest.raises(ChatbotError, match="bot: the disk has 0 MB left, and 5 are needed"):
+        make("bot", 8)
+    assert mark_of(folder) == (7, 7.0)

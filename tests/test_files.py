@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from chatbot.errors import ChatbotError
-from chatbot.files import atomic_writer, private_folder, write_atomically, write_error
+from chatbot.files import MARGIN, atomic_writer, check_space, private_folder, write_atomically, write_error
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions and signals")
 
@@ -120,3 +121,23 @@ def test_private_folder_refuses_a_file_of_that_name(tmp_path: Path) -> None:
         private_folder(tmp_path / "a")
     with pytest.raises(ChatbotError):
         private_folder(tmp_path / "a" / "b")
+
+
+def test_space_is_needed_for_what_is_written_and_a_margin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=50 * 2**20 + MARGIN))
+    check_space(tmp_path, 50 * 2**20)
+    with pytest.raises(ChatbotError) as caught:
+        check_space(tmp_path, 50 * 2**20 + 1)
+    left, remedy = (
+        "the disk has 54 MB left, and 55 are needed",
+        "free some space or choose a folder on another",
+    )
+    assert str(caught.value) == f"{tmp_path}: {left}; {remedy} disk"
+
+
+def test_space_of_no_folder_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ChatbotError, match="cannot be written"):
+        check_space(tmp_path / "missing", 1)

@@ -40,6 +40,8 @@ FREE_TO_RESUME = {
     "steps",
     "eval_every",
     "save_every",
+    "keep",
+    "lr",
     "patience",
     "tensorboard",
     "device",

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from chatbot.errors import OptionError
 from chatbot.files import private_folder, write_error
-from chatbot.training.events import Evaluated, Event, Looked, Stepped
+from chatbot.training.events import Evaluated, Event, Looked, Reverted, Stepped
 
 FOLDER = "tensorboard"
 
@@ -67,11 +67,19 @@ def board(folder: Path, wanted: bool, since: int | None) -> Iterator[Callable[[E
         yield lambda event: None
         return
     where, make = private_folder(folder / FOLDER), writer_class()
-    with _told(where):
-        writer = make(log_dir=str(where), purge_step=None if since is None else since + 1)
+
+    def writing(since: int | None) -> Writer:
+        with _told(where):
+            return make(log_dir=str(where), purge_step=None if since is None else since + 1)
+
+    writer = writing(since)
 
     def show(event: Event) -> None:
+        nonlocal writer
         with _told(where):
+            if isinstance(event, Reverted):
+                writer.close()
+                writer = writing(event.step)
             for name, value in _figures(event):
                 if math.isfinite(value):
                     writer.add_scalar(f"{GROUPS[type(event)]}/{name}", value, event.step)

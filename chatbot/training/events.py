@@ -121,6 +121,12 @@ class Warned(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Reverted(Warned):
+    """The numbers have gone wrong, and the run goes on from the state of an earlier step: what was told of
+    later ones happens again, another way."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finished(Event):
     """The run is over.
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from chatbot import checkpoint
 from chatbot.build import build_network, check_model
@@ -25,9 +24,10 @@ from chatbot.training.embeddings import check_embeddings, start_from_vectors
 from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
 from chatbot.training.freezing import frozen_parts
 from chatbot.training.metrics import metrics_log
+from chatbot.training.recovery import REVERTS
 from chatbot.training.replay import check_replay, remembered_corpora
 from chatbot.training.request import RUN, STATE, Request, RunRecord, read_run
-from chatbot.training.state import Progress, load_state, save_state, saved_step
+from chatbot.training.state import Progress, States, Stored
 from chatbot.training.trained import Trained, spread_questions
 from chatbot.training.trainer import Trainer, load_weights, own_weights
 from chatbot.training.warnings import unknown_words, warnings
@@ -50,6 +50,7 @@ class TrainingRun:
         self._request = request
         self._resume = request.folder / checkpoint.RESUME
         self._record = read_run(request.folder) if request.resume else None
+        self._states = States(self._resume, request.config.training.keep)
         self._trainer: Trainer | None = None
         self._replayed: Mapping[str, float] = self._record.replayed if self._record else {}
 
@@ -80,28 +81,36 @@ class TrainingRun:
         notices: list[str] = []
         data = self._data(base, notices)
         private_folder(folder)
-        since = saved_step(self._resume) if self._record else None
+        stored = self._states.load() if self._record else None
+        since = stored.progress.step if stored else None
         logged, shown = metrics_log(folder / checkpoint.METRICS, since), board(folder, wants_board, since)
         with logged as log, shown as show, no_denormals():
-            for event in self._events(data, base, notices, device):
+            for event in self._events(data, base, stored, notices, device):
                 log.write(event)
                 show(event)
                 yield event
 
     def _events(
-        self, data: TrainingData, base: checkpoint.Checkpoint | None, notices: list[str], device: torch.device
+        self,
+        data: TrainingData,
+        base: checkpoint.Checkpoint | None,
+        stored: Stored | None,
+        notices: list[str],
+        device: torch.device,
     ) -> Iterator[Event]:
         yield from warnings(data, notices, self._request.config)
         if base:
             yield from unknown_words(data, self._request.config)
         summary = {**data.summary, "mix": data.described(), "vocab": data.tokenizer.vocab}
         yield Prepared(0, summary)
+        if stored:
+            yield from _skipped(stored)
         network = self._network(data, base)
         if self._request.config.training.embeddings and not self._record:
             yield Warned(0, start_from_vectors(network, data.tokenizer, self._request.config))
         trained = Trained(self._request, data, network, device)
         trainer = self._new_trainer(trained)
-        self._begin(trainer, data, fine_tuned=base is not None)
+        self._begin(trainer, data, stored, fine_tuned=base is not None)
         self._trainer = trainer
         finished = None
         for event in trainer.run():
@@ -174,15 +183,15 @@ class TrainingRun:
         def sample() -> tuple[tuple[str, str], ...]:
             return tuple(zip(questions, trained.answer(questions), strict=True))
 
-        return Trainer(
-            trained.network, batches, validation, options, trained.device, self._save_state, sample
-        )
+        return Trainer(trained.network, batches, validation, options, trained.device, self._states, sample)
 
-    def _begin(self, trainer: Trainer, data: TrainingData, fine_tuned: bool) -> None:
+    def _begin(self, trainer: Trainer, data: TrainingData, stored: Stored | None, fine_tuned: bool) -> None:
         """Go back to where the run was, or write what it needs to be resumed."""
-        if self._record:
-            self._restore(trainer)
+        if self._record and stored:
+            self._restore(trainer, stored)
             fine_tuned = self._record.fine_tuned
+            if self._record.config.training.lr != self._request.config.training.lr:
+                self._begin_rate(stored)
         else:
             private_folder(self._resume)
             (self._resume / STATE).unlink(missing_ok=True)
@@ -190,30 +199,40 @@ class TrainingRun:
         record = RunRecord.of(self._request, fine_tuned, data.key, self._replayed)
         write_atomically(self._resume / RUN, checkpoint.to_json(record.to_json()))
 
-    def _restore(self, trainer: Trainer) -> None:
+    def _restore(self, trainer: Trainer, stored: Stored) -> None:
         """Raises TrainingError where nothing is left to do."""
-        progress, tensors = load_state(self._resume)
         try:
-            trainer.restore(progress, tensors)
+            trainer.restore(stored.progress, stored.tensors)
         except (KeyError, RuntimeError, ValueError) as error:
             what = f"is not the state of this run ({error})"
             raise CheckpointError(str(self._resume), what, "train anew") from None
         used_up = trainer.used_up()
-        if used_up and _is_finished(self._request.folder, progress):
+        if used_up and _is_finished(self._request.folder, stored.progress):
             what, remedy = used_up
             raise TrainingError(self._request.folder.name, f"nothing is left to do: {what}", remedy)
 
-    def _save_state(self, progress: Progress, tensors: Mapping[str, Tensor]) -> str:
-        save_state(self._resume, progress, tensors)
-        return str(self._resume)
+    def _begin_rate(self, stored: Stored) -> None:
+        """Another learning rate is taken as it is given, and the numbers have not gone wrong with it yet.
+
+        This is saved before the rate is, so that the two belong together whenever a kill comes.
+        """
+        stored.progress.lr_scale, stored.progress.reverts = 1.0, 0
+        self._states.save(stored.progress, stored.tensors)
+
+
+def _skipped(stored: Stored) -> Iterator[Event]:
+    """What was wrong with the states that a resumed run cannot go on from."""
+    step = stored.progress.step
+    for fault in stored.skipped:
+        yield Warned(step, f"{fault}; going on from an older state, of step {step}")
 
 
 def _finish(trained: Trained, trainer: Trainer, finished: Finished) -> Iterator[Event]:
     """Measure the best weights and write the checkpoint; an interrupted run is not measured."""
     diverged = finished.reason == "diverged"
-    faulty = f"step {finished.step + 1}"
+    faulty, fault = f"step {finished.step + 1}", f"{trainer.fault}, after going back {REVERTS} times"
     if diverged and not trainer.best:
-        raise TrainingError(faulty, f"{trainer.fault}, and no good weights yet", "lower --lr or set --clip")
+        raise TrainingError(faulty, f"{fault}, and no good weights yet", "lower --lr or set --clip")
     load_weights(trained.network, trainer.best or own_weights(trained.network))
     report = {}
     if finished.reason != "interrupted":
@@ -223,7 +242,7 @@ def _finish(trained: Trained, trainer: Trainer, finished: Finished) -> Iterator[
     yield Saved(finished.step, str(trained.request.folder))
     if diverged:
         kept = f"the weights of step {finished.best_step} are kept"
-        raise TrainingError(faulty, f"{trainer.fault}; {kept}", "lower --lr or set --clip")
+        raise TrainingError(faulty, f"{fault}; {kept}", "lower --lr or set --clip")
 
 
 def _is_finished(folder: Path, progress: Progress) -> bool:

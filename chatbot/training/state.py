@@ -1,7 +1,8 @@
 """The exact training state on disk: tensors in safetensors, the rest in JSON.
 
-``resume/state.json`` names the tensor file it belongs to and is written last, so a kill at any instant
-leaves the state before whole; older tensor files are deleted after that.
+``resume/state.json`` names the states that are kept, the newest first, each with its tensor file and the
+sha256 of that. It is written after the tensors and before older ones are deleted, so a kill at any instant
+leaves every state it names whole.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from torch import Tensor
 
 from chatbot.checkpoint import read_json, to_json
 from chatbot.errors import CheckpointError
-from chatbot.files import private_folder, write_atomically
+from chatbot.files import TEMPORARY, check_space, private_folder, write_atomically
 from chatbot.training.events import finite
 from chatbot.training.request import STATE
 
@@ -34,6 +35,9 @@ class Progress:
         best_loss, best_step: the best validation so far, in what ``--stop-on`` says (accuracy: 1 - it).
         stale: validations since one that was clearly better.
         evaluated_step, evaluated_passes, evaluated_seconds: where the last validation was.
+        lr_scale: what the learning rate is multiplied by; halved each time the numbers go wrong.
+        reverts: how often they have since a validation beyond them was the best.
+        fault_step: the update at which they last did; -1 where they never have.
     """
 
     step: int = 0
@@ -47,54 +51,116 @@ class Progress:
     evaluated_step: int = 0
     evaluated_passes: float = 0.0
     evaluated_seconds: float = 0.0
+    lr_scale: float = 1.0
+    reverts: int = 0
+    fault_step: int = -1
 
 
-def save_state(folder: Path, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
-    """Write a state next to the earlier one, then let it take its place."""
-    from safetensors.torch import save
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A state as it was read back.
 
-    private_folder(folder)
-    data = save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
-    sha256 = hashlib.sha256(data).hexdigest()
-    name = f"state-{progress.step:08d}-{sha256[:8]}.safetensors"  # two states of one step have two names
-    write_atomically(folder / name, data)
-    record = {"tensors": name, "sha256": sha256, "progress": finite(asdict(progress))}
-    write_atomically(folder / STATE, to_json(record))
-    for old in folder.glob("state-*.safetensors"):
-        if old.name != name:
-            old.unlink(missing_ok=True)
-
-
-def load_state(folder: Path) -> tuple[Progress, dict[str, Tensor]]:
-    """Read the state back.
-
-    Raises:
-        CheckpointError: there is none, or it is damaged.
+    Args:
+        skipped: what was wrong with each newer one, which could not be.
     """
-    from safetensors import SafetensorError
-    from safetensors.torch import load
 
-    record = read_json(folder / STATE)
-    where = folder / Path(str(record.get("tensors"))).name
-    try:
-        data = where.read_bytes()
-        if hashlib.sha256(data).hexdigest() != record["sha256"]:
-            raise CheckpointError(str(where), "is not as it was written: its sha256 differs", "train again")
-        return _progress(record["progress"]), load(data)
-    except (OSError, SafetensorError, KeyError, TypeError, AttributeError) as error:
-        raise CheckpointError(str(where), f"cannot be read ({error})", "train again") from None
+    progress: Progress
+    tensors: Mapping[str, Tensor]
+    skipped: tuple[str, ...] = ()
 
 
-def saved_step(folder: Path) -> int:
-    """The step of the state in a folder.
+@dataclass(frozen=True, slots=True)
+class States:
+    """The states in a folder ``resume/``.
 
-    Raises:
-        CheckpointError: there is none, or it is damaged.
+    Args:
+        keep: how many, the newest ones.
     """
+
+    folder: Path
+    keep: int = 1
+
+    def save(self, progress: Progress, tensors: Mapping[str, Tensor]) -> str:
+        """Write a state beside the earlier ones, then name it first; where it lies is returned.
+
+        Those of the same step and of later ones, which the run has gone back from, are dropped.
+
+        Raises:
+            ChatbotError: the disk is full, or does not let us write; the states before are whole.
+        """
+        from safetensors.torch import save
+
+        private_folder(self.folder)
+        data = save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
+        check_space(self.folder, len(data))
+        sha256 = hashlib.sha256(data).hexdigest()
+        name = f"state-{progress.step:08d}-{sha256[:8]}.safetensors"  # two states of one step have two names
+        write_atomically(self.folder / name, data)
+        newest = {"tensors": name, "sha256": sha256, "progress": finite(asdict(progress))}
+        earlier = [record for record in self._earlier() if _is_before(progress.step, record)]
+        kept = [newest, *earlier[: self.keep - 1]]
+        write_atomically(self.folder / STATE, to_json({"states": kept}))
+        names = {record["tensors"] for record in kept}
+        for old in [*self.folder.glob("state-*.safetensors"), *self.folder.glob(f".state*{TEMPORARY}")]:
+            if old.name not in names:
+                old.unlink(missing_ok=True)
+        return str(self.folder)
+
+    def load(self) -> Stored:
+        """The newest state that is whole.
+
+        Raises:
+            CheckpointError: there is none.
+        """
+        faults: list[CheckpointError] = []
+        for record in self._records():
+            try:
+                return Stored(*self._read(record), tuple(f"{fault.where} {fault.what}" for fault in faults))
+            except CheckpointError as error:
+                faults.append(error)
+        raise faults[0]
+
+    def _records(self) -> list[Any]:
+        """What ``state.json`` names; versions that kept one state wrote it alone.
+
+        Raises:
+            CheckpointError: it cannot be read, or names none.
+        """
+        record = read_json(self.folder / STATE)
+        found = record.get("states", [record])
+        if not isinstance(found, list) or not found:
+            raise CheckpointError(str(self.folder / STATE), "names no state", "train again")
+        return found
+
+    def _earlier(self) -> list[Any]:
+        """The states before; a new run has none."""
+        try:
+            return self._records()
+        except CheckpointError:
+            return []
+
+    def _read(self, record: Any) -> tuple[Progress, dict[str, Tensor]]:
+        from safetensors import SafetensorError
+        from safetensors.torch import load
+
+        where = self.folder
+        try:
+            where = where / Path(str(record["tensors"])).name
+            data = where.read_bytes()
+            if hashlib.sha256(data).hexdigest() != record["sha256"]:
+                what = "is not as it was written: its sha256 differs"
+                raise CheckpointError(str(where), what, "train again")
+            return _progress(record["progress"]), load(data)
+        except (OSError, SafetensorError, KeyError, TypeError, AttributeError) as error:
+            raise CheckpointError(str(where), f"cannot be read ({error})", "train again") from None
+
+
+def _is_before(step: int, record: Any) -> bool:
+    """Whether a record, if it is whole, names a state of an earlier step."""
     try:
-        return int(read_json(folder / STATE)["progress"]["step"])
+        return bool(record["tensors"]) and int(record["progress"]["step"]) < step
     except (KeyError, TypeError, ValueError):
-        raise CheckpointError(str(folder / STATE), "names no step", "train again") from None
+        return False
 
 
 def _progress(record: Mapping[str, Any]) -> Progress:

@@ -30,7 +30,8 @@ class Update:
     Args:
         loss: nats per token, without what label smoothing and attention add to the objective.
         gradient_norm: before clipping.
-        fault: what went wrong with the numbers, and no weight was changed; "" where nothing did.
+        fault: what went wrong with the numbers; "" where nothing did. The weights are then of no use: they
+            were not changed, or to what is no number.
         gauges: what the attention tells of itself.
     """
 
@@ -92,8 +93,15 @@ class Stepper:
             fault = f"the gradient is no number at learning rate {lr:.2g}"
         else:
             self._optimizer.step()
+            fault = "" if self._is_finite() else f"a weight is no number after learning rate {lr:.2g}"
         self._optimizer.zero_grad(set_to_none=True)
         return Update(loss, norm, fault, gauges)
+
+    @torch.no_grad()
+    def _is_finite(self) -> bool:
+        """Whether every weight is a number: a sum is none where a summand is none."""
+        sums = torch.stack([weight.sum() for weight in self._network.parameters()])
+        return bool(sums.isfinite().all())
 
     def tensors(self) -> dict[str, Tensor]:
         """The moments and step counts of the optimiser."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -17,11 +18,22 @@ from chatbot.evaluation.perplexity import measure
 from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 from chatbot.training.averaging import WeightAverage
 from chatbot.training.data import concatenate, take
-from chatbot.training.events import Evaluated, Event, Finished, Looked, Sampled, Saved, Stepped, Warned
+from chatbot.training.events import (
+    Evaluated,
+    Event,
+    Finished,
+    Looked,
+    Reverted,
+    Sampled,
+    Saved,
+    Stepped,
+    Warned,
+)
+from chatbot.training.recovery import REVERTS, revert
 from chatbot.training.sampling_schedule import sampling_share
 from chatbot.training.schedule import SCHEDULES, progress_of
 from chatbot.training.score import COSTS, Score
-from chatbot.training.state import Progress
+from chatbot.training.state import Progress, Stored
 from chatbot.training.stepping import Stepper
 
 EVALUATIONS = 12
@@ -41,6 +53,16 @@ Validation = Sequence[tuple[str, EncodedPairs, float]]
 """Name, held-out pairs and weight in the mix of each corpus."""
 
 
+class States(Protocol):
+    """Where the states of a run are kept."""
+
+    def save(self, progress: Progress, tensors: Mapping[str, Tensor]) -> str:
+        """Keep a state; where it lies is returned."""
+
+    def load(self) -> Stored:
+        """The one that was kept last."""
+
+
 class Trainer:
     """Fit a network to pairs.
 
@@ -48,7 +70,7 @@ class Trainer:
         network: changed in place.
         batches: the stream of training batches.
         validation: what the best weights are chosen by.
-        save: is handed the progress and all tensors of the state, to keep them.
+        states: the last one is gone back to where the numbers go wrong.
         sample: gives (question, reply) pairs of the network as it is.
     """
 
@@ -59,7 +81,7 @@ class Trainer:
         validation: Validation,
         options: TrainingOptions,
         device: torch.device,
-        save: Callable[[Progress, Mapping[str, Tensor]], str],
+        states: States,
         sample: Callable[[], tuple[tuple[str, str], ...]],
     ) -> None:
         self.progress = Progress()
@@ -72,7 +94,8 @@ class Trainer:
         self._warned: set[str] = set()  # troubles that were told of
         self._options = options
         self._device = device
-        self._save = save
+        self._states = states
+        self._saved_as: tuple[int, int] | None = None  # what tells the last state from the others
         self._sample = sample
         self._stop = False
         self._started = time.monotonic()
@@ -84,11 +107,22 @@ class Trainer:
         self._stop = True
 
     def run(self) -> Iterator[Event]:
-        """Train to the end of the budget, an early stop, a request to stop or a loss that is no number."""
+        """Train to the end of the budget, an early stop, a request to stop or numbers that stay wrong."""
         self._network.train()
+        self._started = time.monotonic() - self.progress.seconds
+        if self._saved_as is None:
+            yield self._saved()
+        reason = yield from self._stretch()
+        while reason == "diverged" and self.progress.reverts < REVERTS:
+            yield self._revert()
+            self._states.save(self.progress, self.tensors())
+            reason = yield from self._stretch()
+        self.progress.seconds = self._seconds()
+        yield from self._end(reason)
+
+    def _stretch(self) -> Generator[Event, None, str]:
+        """Train from where the run is; why it went no further is returned."""
         place = self.progress
-        self._started = time.monotonic() - place.seconds
-        reason = "done"
         stream, together = self._batches.stream(place.epoch, place.index), self._options.accumulate
         for taken in iter(lambda: list(itertools.islice(stream, together)), []):
             epoch, index, count, _ = taken[0]
@@ -98,23 +132,19 @@ class Trainer:
             epoch, index, count, _ = taken[-1]
             event = self._step([batch for *_, batch in taken])
             if self.fault:
-                reason = "diverged"
-                break
+                return "diverged"
             place.step, place.epoch, place.index = place.step + 1, epoch, index + 1
             place.passes = epoch + place.index / count
             yield event
             if self._evaluation_due():
                 yield from self._evaluate()
                 if self._exhausted():
-                    reason = "early stop"
-                    break
+                    return "early stop"
             if self._stop:
-                reason = "interrupted"
-                break
+                return "interrupted"
             if self._options.save_every and place.step % self._options.save_every == 0:
                 yield self._saved()
-        place.seconds = self._seconds()
-        yield from self._end(reason)
+        return "done"
 
     @property
     def done(self) -> float:
@@ -152,6 +182,7 @@ class Trainer:
     def restore(self, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
         """Go back to a saved state; what follows is what would have followed then."""
         self.progress = progress
+        self._saved_as = progress.step, progress.evaluated_step
         load_weights(self._network, _section(tensors, "model."))
         self.best = _section(tensors, "best.")
         self._stepper.restore(tensors)
@@ -179,7 +210,7 @@ class Trainer:
     def _step(self, batches: Sequence[Batch]) -> Stepped:
         """One update; none, and ``fault`` is set, where the numbers have gone wrong."""
         options, place, done = self._options, self.progress, self.done
-        lr = options.lr * SCHEDULES[options.schedule](done, options.warmup)
+        lr = options.lr * place.lr_scale * SCHEDULES[options.schedule](done, options.warmup)
         sampled = sampling_share(options.sampling_schedule, options.scheduled_sampling, done)
         update = self._stepper.update(batches, lr, sampled)
         self.fault = update.fault
@@ -218,6 +249,8 @@ class Trainer:
             score = other if averaged else score
         place.stale = 0 if cost(score) < place.best_loss - LEAST_GAIN else place.stale + 1
         better = cost(score) < place.best_loss
+        if better and place.step >= place.fault_step:
+            place.reverts = 0
         if better:
             place.best_loss, place.best_step = cost(score), place.step
             chosen = self._average.weights() if self._average and averaged else own_weights(self._network)
@@ -250,13 +283,25 @@ class Trainer:
                 yield Warned(step, text)
 
     def _saved(self) -> Saved:
-        return Saved(self.progress.step, self._save(self.progress, self.tensors()))
+        place = self.progress
+        self._saved_as = place.step, place.evaluated_step
+        return Saved(place.step, self._states.save(place, self.tensors()))
+
+    def _revert(self) -> Reverted:
+        """Go back to the last state, on from which the learning rate is half; the best weights stay."""
+        now, best = self.progress, self.best
+        stored = self._states.load()
+        self.restore(stored.progress, stored.tensors)
+        place = self.progress
+        if now.best_loss < place.best_loss:
+            place.best_loss, place.best_step, self.best = now.best_loss, now.best_step, best
+        return revert(place, now, self.fault, self._options.lr)
 
     def _end(self, reason: str) -> Iterator[Event]:
         place = self.progress
         if reason == "done" and place.evaluated_step != place.step:
             yield from self._evaluate()
-        if reason != "diverged":
+        if reason != "diverged" and self._saved_as != (place.step, place.evaluated_step):
             yield self._saved()
         yield Finished(place.step, reason, place.best_step, place.seconds)
 

@@ -580,3 +580,32 @@ def test_disk_that_takes_no_more_ends_the_run_in_one_line(folder: Path) -> None:
         r"Error: checkpoints/talk/resume/state\S+: cannot be written \(.*\); .*\n", ran.stderr
     )
     assert not [path.name for path in folder.rglob("*.tmp")]
+
+
+# Numbers that go wrong
+
+
+def test_d34_numbers_that_stay_wrong_end_the_run_and_keep_the_last_finite_state(
+    folder: Path, capsys: Capture
+) -> None:
+    Path("fifty.tsv").write_text("".join(f"ask {n}\tsay {n}\n" for n in range(50)), encoding="utf-8")
+    wild = ("--lr", "1e6", "--clip", "0", "--warmup", "0")
+    assert status("train", "fifty.tsv", *SMALL, "--steps", "40", *wild, "--name", "wild") == 1
+    said = capsys.readouterr().err.splitlines()
+    steps = [
+        int(found[1])
+        for found in (re.match(r"Note: step (\d+): the loss is \S+ nats", line) for line in said)
+        if found
+    ]
+    assert len(steps) == 3
+    assert max(steps) <= 6
+    assert re.fullmatch(
+        r"Error: step \d: the loss is \S+ nats per token at learning rate \S+, after going back 3 times"
+        r"[,;] .*; lower --lr or set --clip",
+        said[-1],
+    )
+    from chatbot.training.state import States
+
+    stored = States(folder / "checkpoints" / "wild" / "resume").load()
+    assert all(tensor.isfinite().all() for tensor in stored.tensors.values())
+    assert status("train", "--resume", "wild", "--lr", "0.01", "--quiet") == 0

@@ -18,7 +18,7 @@ from chatbot.dataset.batches import TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.training.request import Request
-from chatbot.training.state import Progress, load_state, save_state
+from chatbot.training.state import Progress, States, Stored
 from chatbot.training.trainer import Trainer
 
 VOCAB = 12
@@ -30,16 +30,19 @@ MakeRequest = Callable[..., Request]
 
 @dataclass
 class Saves:
-    """Where a trainer's states go: memory, or a folder."""
+    """Where a trainer's states go: a folder, and all of them into memory."""
 
-    folder: Path | None = None
+    folder: Path
     kept: list[tuple[Progress, dict[str, Tensor]]] = field(default_factory=list)
 
-    def __call__(self, progress: Progress, tensors: Mapping[str, Tensor]) -> str:
-        assert self.folder is not None
-        save_state(self.folder, progress, tensors)
-        self.kept.append(load_state(self.folder))
-        return str(self.folder)
+    def save(self, progress: Progress, tensors: Mapping[str, Tensor]) -> str:
+        where = States(self.folder).save(progress, tensors)
+        stored = self.load()
+        self.kept.append((stored.progress, dict(stored.tensors)))
+        return where
+
+    def load(self) -> Stored:
+        return States(self.folder).load()
 
 
 @pytest.fixture

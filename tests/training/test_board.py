@@ -12,7 +12,7 @@ import pytest
 from chatbot.errors import ChatbotError, OptionError
 from chatbot.training import board as module
 from chatbot.training.board import FOLDER, board
-from chatbot.training.events import Evaluated, Event, Looked, Sampled, Saved, Stepped
+from chatbot.training.events import Evaluated, Event, Looked, Reverted, Sampled, Saved, Stepped
 from chatbot.training.request import Request
 from chatbot.training.run import TrainingRun
 
@@ -83,6 +83,14 @@ def test_figures_are_shown_by_group_and_name(tmp_path: Path, stubs: list[Stub]) 
 def test_what_is_no_number_is_not_shown(tmp_path: Path, stubs: list[Stub]) -> None:
     shown(tmp_path, Evaluated(1, 2.0, math.inf, False, {"a": math.nan}))
     assert [tag for tag, _, _ in stubs[0].scalars] == ["validation/loss", "validation/accuracy"]
+
+
+def test_later_steps_are_struck_out_where_a_run_goes_back(tmp_path: Path, stubs: list[Stub]) -> None:
+    shown(tmp_path, STEPPED, Reverted(2, "step 4: nan"), STEPPED)
+    assert [(stub.purge_step, stub.closed, len(stub.scalars)) for stub in stubs] == [
+        (None, True, 5),
+        (3, True, 5),
+    ]
 
 
 def test_writer_is_closed_when_the_run_fails(tmp_path: Path, stubs: list[Stub]) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import math
 from pathlib import Path
@@ -8,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from chatbot.errors import ChatbotError
-from chatbot.training.events import Evaluated, Event, Finished, Looked, Prepared, Stepped, Warned
+from chatbot.training.events import (
+    Evaluated,
+    Event,
+    Finished,
+    Looked,
+    Prepared,
+    Reverted,
+    Saved,
+    Stepped,
+    Warned,
+)
 from chatbot.training.metrics import metrics_log
 
 STEP = Stepped(3, 0.5, 1.25, 2.0, 0.001, math.inf, 40, 7.5)
@@ -73,10 +84,37 @@ def test_resumed_run_without_a_log_starts_one(tmp_path: Path) -> None:
     assert logged(tmp_path / "metrics.jsonl", STEP, since=3) == [("stepped", 3)]
 
 
-def test_full_disk_is_told_with_the_file() -> None:
-    from chatbot.training.metrics import MetricsLog
+def test_event_that_comes_again_where_a_run_goes_on_is_logged_once(tmp_path: Path) -> None:
+    path, told = tmp_path / "metrics.jsonl", [Prepared(0, {}), Warned(0, "few"), Warned(0, "long")]
+    early = [
+        *told,
+        STEP,
+        Evaluated(3, 2.0, 9.0, True, {}),
+        Saved(3, "resume"),
+        Finished(3, "interrupted", 3, 1),
+    ]
+    wanted = logged(path, *early, Stepped(4, 0.6, 1.5, 2.0, 0.1, 1.0, 40, 8.0))
+    again = [*told, Warned(0, "another"), Evaluated(3, 2.0, 9.0, True, {}), Finished(3, "done", 3, 2.0)]
+    assert logged(path, *again, since=3) == [*wanted[:-1], ("warned", 0), ("finished", 3)]
 
-    log = MetricsLog(Path("/dev/full"))
-    with pytest.raises(ChatbotError, match="/dev/full: the disk is full; free some space"):
-        log.write(STEP)
-    log.close()
+
+def test_later_steps_are_dropped_where_a_run_goes_back(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    fourth = dataclasses.replace(STEP, step=4)
+    events = [Prepared(0, {}), STEP, Saved(3, "resume"), fourth, Reverted(3, "step 5: nan"), fourth]
+    assert logged(path, *events) == [
+        ("prepared", 0),
+        ("stepped", 3),
+        ("saved", 3),
+        ("reverted", 3),
+        ("stepped", 4),
+    ]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    with metrics_log(tmp_path / "metrics.jsonl", None) as log:
+        log._file.close()
+        log._file = io.FileIO("/dev/full", "ab")
+        with pytest.raises(ChatbotError, match=r"metrics.jsonl: the disk is full; free some space"):
+            log.write(STEP)

@@ -62,7 +62,7 @@ def test_run_ends_in_a_checkpoint_that_talks(make_request: MakeRequest) -> None:
     assert isinstance(bot.reply("question 3").text, str)
     checkpoint.verify(request.folder)
     assert request.folder.stat().st_mode & 0o777 == 0o700
-    assert [path.stat().st_mode & 0o077 for path in request.folder.rglob("*")] == [0] * 11
+    assert [path.stat().st_mode & 0o077 for path in request.folder.rglob("*")] == [0] * 12
 
 
 def test_record_holds_options_corpora_versions_and_figures(make_request: MakeRequest) -> None:
@@ -267,6 +267,60 @@ def test_stop_before_training_leaves_the_ending_to_the_caller(make_request: Make
     assert isinstance(event, Saved)
 
 
+def test_damaged_state_is_told_and_the_one_before_it_gone_on_from(make_request: MakeRequest) -> None:
+    trained(make_request("whole", save_every=1))
+    trained(make_request(save_every=1), stop_at=4)
+    resume = make_request().folder / "resume"
+    next(resume.glob("state-00000004*")).write_bytes(b"damaged")
+    events = trained(make_request(save_every=1, resume=True))
+    (told,) = [event for event in events if isinstance(event, Warned) and event.step]
+    assert re.fullmatch(
+        r"\S+/state-00000004\S+ is not as it was written: .*; going on from an older state, of step 3",
+        told.text,
+    )
+    assert [event.step for event in events if isinstance(event, Stepped)] == [4, 5, 6]
+    assert same(*(weights_in(make_request(name).folder) for name in ("whole", "bot")))
+    log = [
+        json.loads(line) for line in (make_request().folder / "metrics.jsonl").read_bytes().split(b"\n")[:-1]
+    ]
+    assert [each["step"] for each in log if each["event"] == "stepped"] == [1, 2, 3, 4, 5, 6]
+    assert len([each for each in log if each["event"] == "prepared"]) == 1
+
+
+@pytest.mark.parametrize("lr", [0.004, 0.02])
+def test_learning_rate_of_a_resumed_run_is_the_one_given(make_request: MakeRequest, lr: float) -> None:
+    trained(make_request(lr=0.008, schedule="constant", warmup=0.0), stop_at=3)
+    resume = make_request().folder / "resume"
+    state = json.loads((resume / "state.json").read_text())
+    state["states"][0]["progress"] |= {"lr_scale": 0.5, "reverts": 1}
+    (resume / "state.json").write_text(json.dumps(state))
+
+    def rates(stop_at: int, lr: float, steps: int = 9) -> list[float]:
+        request = make_request(lr=lr, schedule="constant", warmup=0.0, resume=True, steps=steps)
+        return [event.lr for event in trained(request, stop_at) if isinstance(event, Stepped)]
+
+    assert rates(5, 0.008) == [0.004, 0.004]
+    assert rates(7, lr) == [lr, lr]
+    assert rates(0, lr) == [lr, lr]
+
+
+def test_log_of_a_run_killed_while_it_validates_at_its_end_has_no_event_twice(
+    make_request: MakeRequest,
+) -> None:
+    """Its last state is from before that validation, which happens once more."""
+    options = {"save_every": 3, "eval_every": 4}
+    trained(make_request("whole", **options))
+    for event in TrainingRun(make_request(**options)).events():
+        if isinstance(event, Looked) and event.step == 6:
+            break
+    trained(make_request(resume=True, **options))
+    logs = []
+    for name in ("whole", "bot"):
+        lines = (make_request(name).folder / "metrics.jsonl").read_text("utf-8").split("\n")[:-1]
+        logs.append([(each["event"], each["step"], each.get("loss")) for each in map(json.loads, lines)])
+    assert logs[0] == logs[1]
+
+
 # Fine-tuning
 
 
@@ -313,8 +367,8 @@ def test_divergence_before_any_validation_is_told_with_step_rate_and_remedy(
     request = make_request(lr=1e6, clip=0.0, warmup=0.0, eval_every=100)
     with pytest.raises(TrainingError) as caught:
         trained(request)
-    told = r"step 2: the loss is \S+ nats per token at learning rate 9\.\de\+05, and no good weights yet; "
-    assert re.fullmatch(told + "lower --lr or set --clip", str(caught.value))
+    told = r"step 2: the loss is \S+ nats per token at learning rate 1\.\de\+05, after going back 3 times, "
+    assert re.fullmatch(told + "and no good weights yet; lower --lr or set --clip", str(caught.value))
     assert not checkpoint.is_complete(request.folder)
 
 
@@ -331,20 +385,20 @@ def test_full_disk_during_training_is_told_and_the_state_before_is_whole(
     make_request: MakeRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from chatbot.training import state
-    from chatbot.training.state import load_state
+    from chatbot.training.state import States
 
     write, saved = state.write_atomically, []
 
     def full(path: Path, data: bytes) -> None:
         saved.append(path.name)
-        if len(saved) > 3:
+        if len(saved) > 5:
             raise ChatbotError(str(path), "the disk is full", "free some space")
         write(path, data)
 
     monkeypatch.setattr(state, "write_atomically", full)
     with pytest.raises(ChatbotError, match="the disk is full"):
         trained(make_request(eval_every=2))
-    assert load_state(make_request().folder / "resume")[0].step == 2
+    assert States(make_request().folder / "resume").load().progress.step == 2
     monkeypatch.undo()
     trained(make_request(resume=True, eval_every=2))
     assert checkpoint.is_complete(make_request().folder)
