@@ -12,6 +12,7 @@ from chatbot import checkpoint
 from chatbot.build import build_network, check_model
 from chatbot.corpus.library import DEFAULT_CORPORA
 from chatbot.dataset.batches import TrainingBatches
+from chatbot.dataset.joined import take
 from chatbot.engines.loading import fill
 from chatbot.engines.torch_engine import choose_device
 from chatbot.errors import CheckpointError, OptionError, TrainingError
@@ -19,7 +20,7 @@ from chatbot.files import private_folder, write_atomically
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training.board import board, writer_class
-from chatbot.training.data import TrainingData, prepare, take
+from chatbot.training.data import TrainingData, prepare
 from chatbot.training.embeddings import check_embeddings, start_from_vectors
 from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
 from chatbot.training.freezing import frozen_parts

@@ -13,11 +13,11 @@ from torch import Tensor
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch, TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.joined import joined, take
 from chatbot.evaluation.looking import look, troubles
 from chatbot.evaluation.perplexity import measure
 from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 from chatbot.training.averaging import WeightAverage
-from chatbot.training.data import concatenate, take
 from chatbot.training.events import (
     Evaluated,
     Event,
@@ -309,7 +309,7 @@ class Trainer:
 def _some(held_out: Sequence[EncodedPairs]) -> EncodedPairs:
     """Those of the held-out pairs that attention is watched on."""
     fewest, most = LOOKED_AT
-    every = concatenate(held_out)
+    every = joined(held_out)
     return take(every, min(most, max(fewest, len(every) // 8)))
 
 
