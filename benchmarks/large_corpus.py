@@ -1,11 +1,12 @@
-"""Memory of a training run over more pairs than fit it: random ids, written straight into the files of a cache.
+"""Memory of a training run over many pairs: random ids, written straight into the files of a cache.
 
     python benchmarks/large_corpus.py [--pairs N] [--steps N] [--folder DIR]
 
 Writes N pairs of about ten tokens a side (60 bytes each) into a temporary folder of DIR, trains a tiny
-network on them for some steps, then goes through the batches of a whole epoch, and prints one JSON line with the
-most memory held at each stage: "anonymous" is what the process needs for itself, "resident" counts the pages
-of mapped files too, which the system takes back when it needs them. The files are deleted afterwards.
+network on them for some steps, then goes through the batches of a whole epoch, and prints one JSON line
+with the most memory held at each stage: "anonymous" is what the process needs for itself, "resident" counts
+the pages of mapped files too, which the system takes back when it needs them. The files are deleted
+afterwards.
 """
 
 from __future__ import annotations
