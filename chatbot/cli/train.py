@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import itertools
 import shlex
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -114,7 +115,9 @@ def train(
     from chatbot.cli.progress import note, show, stderr_console
     from chatbot.training.run import TrainingRun
 
-    run, console, quiet = TrainingRun(request, launch), stderr_console(), quiet or not launch.leads
+    with _told_once(context, launch):
+        run = TrainingRun(request, launch)
+    console, quiet = stderr_console(), quiet or not launch.leads
 
     def tell(message: str) -> None:
         if not quiet:
@@ -138,6 +141,8 @@ def _told_once(context: click.Context, launch: Launch) -> Iterator[None]:
     except ChatbotError as error:
         from chatbot.training.processes import LostProcessError
 
+        if isinstance(error, LostProcessError):  # torchrun asks to end what is ending
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
         if launch.leads or (launch.complains and not isinstance(error, LostProcessError)):
             raise
         context.exit(error.exit_code)
@@ -235,7 +240,7 @@ def _request(
     half = params["half"] is not False
     asked = Request(named, checkpoints, corpora, config, command, start, half=half, force=params["force"])
     folders = [checkpoints / params["name"]] if params["name"] else _folders(sources, checkpoints)
-    taken = list(itertools.takewhile(_taken, folders)) if launch.restarts else []
+    taken = list(itertools.takewhile(_taken, folders)) if launch.goes_on else []
     for folder in reversed(taken):
         if has_run(folder, asked, launch.name):
             return dataclasses.replace(asked, folder=folder, resume=True, force=True)

@@ -6,6 +6,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+UNNAMED = "none"
+"""What torchrun calls a launch without --rdzv-id."""
+
 
 @dataclass(frozen=True, slots=True)
 class Launch:
@@ -48,6 +51,14 @@ class Launch:
     def leads(self) -> bool:
         """Whether this process writes and tells."""
         return self.rank == 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a run of the same launch may be there already.
+
+        A machine counts its own restarts only, so those of another one show by the name of the launch alone.
+        """
+        return self.restarts > 0 or self.name not in ("", UNNAMED)
 
     @property
     def complains(self) -> bool:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from chatbot.dataset.batches import TrainingBatches, collate, collate_part
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.errors import OptionError
 from chatbot.training.launch import Launch
-from chatbot.training.processes import Alone, LedStates, Several, own_device, processes_of
+from chatbot.training.processes import Alone, LedStates, Several, met, own_device, processes_of
 from chatbot.training.state import Progress, States
 
 WORKER = Path(__file__).with_name("parts_of_batches.py")
@@ -45,6 +46,14 @@ def test_environment_of_torchrun_says_which_process_it_is() -> None:
     assert not Launch.of(environment).leads
     assert not Launch.of(environment).complains
     assert Launch.of(environment | {"LOCAL_RANK": "0"}).complains
+
+
+@pytest.mark.parametrize(
+    ("restarts", "name", "wanted"), [(0, "none", False), (1, "none", True), (0, "job", True)]
+)
+def test_run_of_the_same_launch_may_be_there(restarts: int, name: str, wanted: bool) -> None:
+    assert Launch(restarts=restarts, name=name).goes_on is wanted
+    assert not Launch().goes_on
 
 
 def test_process_that_torchrun_did_not_start_is_alone() -> None:
@@ -116,6 +125,18 @@ def test_new_process_has_random_numbers_of_its_own(tmp_path: Path) -> None:
     torch.manual_seed(11)
     state, wanted = torch.get_rng_state(), torch.rand(3).tolist()
     assert drawn(1, **{"random.1.cpu": state}) == wanted
+
+
+def test_processes_of_a_start_meet_whatever_an_earlier_start_has_left() -> None:
+    """Threads stand for processes; the greetings and answers of the dead are still in the store."""
+    store = torch.distributed.HashStore()
+    with ThreadPoolExecutor(3) as threads:
+        names = []
+        for _ in range(3):
+            found = list(threads.map(lambda rank: met(store, rank, 3), (2, 1, 0)))
+            assert len(set(found)) == 1
+            names += found
+    assert len(set(names)) == 3
 
 
 def free_port() -> int:
