@@ -104,8 +104,11 @@ def has_run(folder: Path, request: Request, launch: str) -> bool:
         record = read_run(folder)
     except CheckpointError:
         return False
+    config = request.config
+    if not config.training.batch_tokens:  # the run has found one
+        config = config.replace({"training.batch_tokens": record.config.training.batch_tokens})
     begun = record.corpora, record.config, record.command, record.launch
-    return begun == (request.corpora, request.config, request.command, launch)
+    return begun == (request.corpora, config, request.command, launch)
 
 
 def read_run(folder: Path) -> RunRecord:

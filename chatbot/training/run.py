@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ from chatbot.training.board import board, writer_class
 from chatbot.training.data import TrainingData, prepare
 from chatbot.training.embeddings import check_embeddings, start_from_vectors
 from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
+from chatbot.training.fitting import LEAST, batch_trial, largest
 from chatbot.training.freezing import frozen_parts
 from chatbot.training.launch import Launch
 from chatbot.training.metrics import metrics_log
@@ -132,6 +134,7 @@ class TrainingRun:
         network = self._network(data, base)
         if self._request.config.training.embeddings and not self._record:
             yield Warned(0, start_from_vectors(network, data.tokenizer, self._request.config))
+        yield from self._settle_size(network, device)
         trained = Trained(self._request, data, network, device)
         trainer = self._new_trainer(trained)
         self._begin(trainer, data, stored, fine_tuned=base is not None)
@@ -193,6 +196,21 @@ class TrainingRun:
             fill(network, base)
         torch.manual_seed(unsigned(seed + self._processes.rank))
         return network
+
+    def _settle_size(self, network: Seq2Seq, device: torch.device) -> Iterator[Event]:
+        """Take a size for ``--batch-tokens 0``; it is remembered with the run."""
+        config, world = self._request.config, self._processes.world
+        if config.training.batch_tokens:
+            return
+        size = LEAST * world
+        if device.type == "cuda" and world == 1:
+            gradients = self._processes.gradients(network.to(device), config.training, device)
+            network.train()
+            trial = batch_trial(network, gradients, config.text.max_src, config.text.max_tgt, device)
+            size = largest(trial)
+            yield Warned(0, f"a batch has {size:,} tokens: so many fit this GPU (--batch-tokens {size})")
+        config = config.replace({"training.batch_tokens": size})
+        self._request = dataclasses.replace(self._request, config=config)
 
     def _new_trainer(self, trained: Trained) -> Trainer:
         options, data = self._request.config.training, trained.data

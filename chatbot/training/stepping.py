@@ -12,7 +12,9 @@ from torch import Tensor
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch
 from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.training.fitting import SplitGradients
 from chatbot.training.freezing import freeze, frozen_parts
+from chatbot.training.gradients import Gradients
 from chatbot.training.processes import Alone, Processes
 from chatbot.training.state import optimizer_tensors, restore_optimizer
 
@@ -56,7 +58,10 @@ class Stepper:
         self._network = network
         self._options = options
         freeze(network, frozen_parts(options.freeze))
-        self._gradients = (processes or Alone()).gradients(network, options, device)
+        self._gradients: Gradients = (processes or Alone()).gradients(network, options, device)
+        self._split: SplitGradients | None = None
+        if not processes or processes.world == 1:  # several must all take the same steps
+            self._gradients = self._split = SplitGradients(self._gradients, network)
         self._optimizer = build_optimizer(network, options, device)
 
     def update(self, batches: Sequence[Batch], lr: float, sampled: float = 0.0) -> Update:
@@ -90,6 +95,10 @@ class Stepper:
         """Whether every weight is a number: a sum is none where a summand is none."""
         sums = torch.stack([weight.sum() for weight in self._network.parameters()])
         return bool(sums.isfinite().all())
+
+    def notices(self) -> list[str]:
+        """What a person should know of the updates so far that was not told yet."""
+        return self._split.notices() if self._split else []
 
     def tensors(self) -> dict[str, Tensor]:
         """The moments and step counts of the optimiser."""

@@ -140,6 +140,7 @@ class Trainer:
             place.step, place.epoch, place.index = place.step + 1, epoch, index + 1
             place.passes = epoch + place.index / count
             yield event
+            yield from (Warned(place.step, text) for text in self._stepper.notices())
             if self._evaluation_due():
                 yield from self._evaluate()
                 if self._exhausted():
