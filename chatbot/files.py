@@ -22,7 +22,7 @@ from typing import IO
 from chatbot.errors import ChatbotError, CorpusError
 
 TEMPORARY = ".tmp"
-"""How the temporary names end; such a file is the leftover of a killed process and may be deleted."""
+"""How the temporary names end; such a file is the leftover of a killed process."""
 
 MARGIN = 4 * 2**20
 """Bytes a disk must have left beside what is about to be written: the small files around it, and the log."""
@@ -88,6 +88,27 @@ def private_folder(path: Path) -> Path:
     return path
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Delete what processes that were killed while writing have left, in a folder nobody else writes to."""
+    for path in folder.glob(f".*{TEMPORARY}"):
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def check_space(folder: Path, size: int) -> None:
+    """Look whether so many bytes go on the disk of a folder, before anything there is touched.
+
+    Raises:
+        ChatbotError: they do not; how much is left and needed.
+    """
+    with _told(folder):
+        free = shutil.disk_usage(folder).free
+    needed = size + MARGIN
+    if free < needed:
+        what = f"the disk has {free // 2**20:,} MB left, and {-(-needed // 2**20):,} are needed"
+        raise ChatbotError(str(folder), what, "free some space or choose a folder on another disk")
+
+
 def _no_folder(path: Path) -> ChatbotError:
     return ChatbotError(str(path), "is a file, not a folder", "move it away or choose another name")
 
@@ -149,20 +170,6 @@ def _exchanged(new: Path, old: Path) -> bool:
         return False
     at_fdcwd, rename_exchange = -100, 2
     return bool(call(at_fdcwd, os.fsencode(new), at_fdcwd, os.fsencode(old), rename_exchange) == 0)
-
-
-def check_space(folder: Path, size: int) -> None:
-    """Look whether so many bytes go on the disk of a folder, before anything there is touched.
-
-    Raises:
-        ChatbotError: they do not; how much is left and needed.
-    """
-    with _told(folder):
-        free = shutil.disk_usage(folder).free
-    needed = size + MARGIN
-    if free < needed:
-        what = f"the disk has {free // 2**20:,} MB left, and {-(-needed // 2**20):,} are needed"
-        raise ChatbotError(str(folder), what, "free some space or choose a folder on another disk")
 
 
 def sync_folder(path: Path) -> None:

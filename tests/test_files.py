@@ -13,7 +13,15 @@ from pathlib import Path
 import pytest
 
 from chatbot.errors import ChatbotError
-from chatbot.files import MARGIN, atomic_writer, check_space, private_folder, write_atomically, write_error
+from chatbot.files import (
+    MARGIN,
+    atomic_writer,
+    check_space,
+    private_folder,
+    remove_leftovers,
+    write_atomically,
+    write_error,
+)
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions and signals")
 
@@ -141,3 +149,12 @@ def test_space_is_needed_for_what_is_written_and_a_margin(
 def test_space_of_no_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(ChatbotError, match="cannot be written"):
         check_space(tmp_path / "missing", 1)
+
+
+def test_leftovers_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    for name in (".state.json.x7f.tmp", "notes.tmp", ".hidden", "a"):
+        (tmp_path / name).touch()
+    (tmp_path / ".folder.tmp").mkdir()
+    remove_leftovers(tmp_path)
+    remove_leftovers(tmp_path / "missing")
+    assert sorted(os.listdir(tmp_path)) == [".folder.tmp", ".hidden", "a", "notes.tmp"]

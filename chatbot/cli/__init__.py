@@ -36,7 +36,8 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
 def _epilog() -> str:
     return (
         "Exit status: 0 done; 1 something is wrong, told in one line on stderr; 2 wrong usage; "
-        "3 a fallback answered --question; 130 Ctrl-C; 141 nobody reads the output any more."
+        "3 a fallback answered --question; 130 Ctrl-C, SIGTERM or SIGHUP; 141 nobody reads the output "
+        "any more."
     )
 
 

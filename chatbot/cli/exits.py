@@ -4,7 +4,7 @@
     1    a ChatbotError, or the operating system refused something
     2    wrong usage
     3    a fallback answered ``chat --question``
-    130  Ctrl-C, or a request to end (SIGTERM, SIGHUP)
+    130  Ctrl-C, or a request to end (SIGTERM, SIGHUP); training saves first, unless it comes twice
     141  the reader of stdout is gone (128 + SIGPIPE), without a word
 
 Anything else that arrives here is a bug of ours and is left to show its traceback.

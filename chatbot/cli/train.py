@@ -50,7 +50,10 @@ FREE_TO_RESUME = {
     "tensorboard",
     "device",
 }
-"""Options that may change when a run is resumed; the others decide how it would have gone on."""
+"""Options that may change when a run is resumed; the others decide how it would have gone on.
+
+So may ``--half``, which decides how the best weights are stored when the run ends.
+"""
 
 FREE_TO_START_FROM = {"dropout", "dropout_kind", "weight_dropout", "max_src", "max_tgt"}
 """Options of text and network that may change in fine-tuning; the weights hang on the others."""
@@ -101,7 +104,8 @@ def train(
     CORPUS is a name (see chatbot corpus list) or a file, archive or folder (see chatbot corpus formats). With
     none, the bot learns from smalltalk:english, chatterbot:english and chitchat.
 
-    Ctrl-C finishes the step, saves and ends with status 130; --resume goes on from there.
+    Ctrl-C, or SIGTERM, finishes the step, saves and ends with status 130; --resume goes on from there, and
+    from the last saved state after anything worse. A second one ends at once.
     """
     config = _config(params, checkpoints)
     if wants_dump:
@@ -223,13 +227,15 @@ def _request(
     launch: Launch,
 ) -> Request:
     from chatbot.checkpoint import find
+    from chatbot.corpus.library import DEFAULT_CORPORA
     from chatbot.training.request import Request, has_run
 
     if params["resume"] is not None:
         folder, record = _run(params["resume"], checkpoints)
-        if named and named != record.corpora:
-            were = " ".join(record.corpora) or "the default ones"
-            raise OptionError("--resume", f"the run's corpora are {were}", "leave CORPUS out")
+        were = record.corpora or DEFAULT_CORPORA
+        if named and named != were:
+            what = f"the run's corpora are {' '.join(were)}, not {' '.join(named)}"
+            raise OptionError("--resume", what, "leave CORPUS out, or fine-tune on others with --from")
         half = record.half if params["half"] is None else params["half"]
         return Request(
             record.corpora, folder, corpora, config, record.command, resume=True, half=half, force=True

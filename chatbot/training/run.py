@@ -17,7 +17,7 @@ from chatbot.dataset.joined import take
 from chatbot.engines.loading import fill
 from chatbot.engines.torch_engine import choose_device
 from chatbot.errors import CheckpointError, OptionError, TrainingError
-from chatbot.files import private_folder, write_atomically
+from chatbot.files import private_folder, remove_leftovers, write_atomically
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training.board import board, writer_class
@@ -89,6 +89,8 @@ class TrainingRun:
             with processes.first():
                 data = self._data(base, notices)
                 private_folder(self._request.folder)
+                for place in (self._request.folder, self._resume) if processes.leads else ():
+                    remove_leftovers(place)
             self._processes, self._kept = processes, LedStates(self._states, processes)
             stored = self._kept.load() if self._record else None
             since = stored.progress.step if stored else None

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from chatbot.checkpoint import read_json, to_json
 from chatbot.errors import CheckpointError
-from chatbot.files import TEMPORARY, check_space, private_folder, write_atomically
+from chatbot.files import check_space, private_folder, write_atomically
 from chatbot.training.events import finite
 from chatbot.training.request import STATE
 
@@ -101,7 +101,7 @@ class States:
         kept = [newest, *earlier[: self.keep - 1]]
         write_atomically(self.folder / STATE, to_json({"states": kept}))
         names = {record["tensors"] for record in kept}
-        for old in [*self.folder.glob("state-*.safetensors"), *self.folder.glob(f".state*{TEMPORARY}")]:
+        for old in self.folder.glob("state-*.safetensors"):
             if old.name not in names:
                 old.unlink(missing_ok=True)
         return str(self.folder)

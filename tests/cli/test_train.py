@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -7,8 +8,9 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import pyte
@@ -16,7 +18,9 @@ import pytest
 
 from chatbot.cli import main, progress
 from chatbot.config import PRESETS, Config
+from chatbot.training import cache
 from chatbot.training.events import Event, Prepared, Stepped
+from chatbot.training.state import States
 
 Capture = pytest.CaptureFixture[str]
 
@@ -290,12 +294,27 @@ def finished(capsys: Capture) -> None:
             2,
             "--resume: average is 0.0 in the checkpoint and 0.9 here; leave --average out, or train anew",
         ),
-        (("other.tsv",), 2, "--resume: the run's corpora are talk.tsv; leave CORPUS out"),
+        (
+            ("--mix", "talk.tsv=2"),
+            2,
+            "--resume: mix is '' in the checkpoint and 'talk.tsv=2' here; leave --mix",
+        ),
+        (("--warmup", "0.5"), 2, "--resume: warmup is 0.03 in the checkpoint and 0.5 here; leave --warmup"),
+        (("--beam", "3"), 2, "--resume: beam is 1 in the checkpoint and 3 here; leave --beam out"),
+        (("--config", "more.toml"), 2, "--resume: clip is 1.0 in the checkpoint and 2.0 here; leave --clip"),
+        (("--like", "xu2015"), 2, "--resume: "),
+        (
+            ("other.tsv",),
+            2,
+            "--resume: the run's corpora are talk.tsv, not other.tsv; leave CORPUS out, or fine-tune",
+        ),
+        (("talk.tsv", "other.tsv"), 2, "--resume: the run's corpora are talk.tsv, not talk.tsv other.tsv;"),
     ],
 )
 def test_run_is_not_resumed_into_another(
     capsys: Capture, args: tuple[str, ...], code: int, told: str
 ) -> None:
+    Path("more.toml").write_text("[training]\nclip = 2.0\n", encoding="utf-8")
     assert status("train", "--resume", "bot", "--quiet", *args) == code
     assert one_line(capsys).startswith(told)
 
@@ -307,6 +326,37 @@ def test_finished_run_goes_on_with_a_larger_budget(capsys: Capture, name: str) -
     out, err = capsys.readouterr()
     assert out == "checkpoints/bot\n"
     assert "done after 6 steps" in err
+
+
+@pytest.mark.usefixtures("finished")
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--epochs", "3"),
+        ("--minutes", "0.02"),
+        ("--steps", "6", "--lr", "0.1"),
+        ("--steps", "6", "--lr", "0.0001"),
+        ("--steps", "9", "--keep", "1"),
+        ("--steps", "9", "--keep", "4", "--save-every", "1"),
+        ("--steps", "6", "--eval-every", "1", "--patience", "2"),
+        ("--steps", "6", "--single"),
+        ("talk.tsv", "--steps", "6", "--seed", "0"),  # what stays as it was may be said
+    ],
+)
+def test_run_goes_on_with_other_limits_rates_and_saves(
+    folder: Path, capsys: Capture, args: tuple[str, ...]
+) -> None:
+    assert status("train", "--resume", "bot", *args) == 0
+    assert "done after" in capsys.readouterr().err
+    record = json.loads((folder / "checkpoints/bot/config.json").read_text("utf-8"))
+    assert record["steps"] > 4
+    for name, value in itertools.pairwise(args):
+        if name.startswith("--") and name not in ("--single", "--seed"):
+            assert record["options"]["training"][name[2:].replace("-", "_")] == float(value)
+    assert record["precision"] == ("single" if "--single" in args else "half")
+    if "--keep" in args:
+        kept = list((folder / "checkpoints/bot/resume").glob("state-*"))
+        assert len(kept) == int(args[args.index("--keep") + 1])
 
 
 @pytest.mark.parametrize("name", ["nowhere", "", "a/b"])
@@ -416,16 +466,22 @@ def test_unknown_paper_is_refused_with_those_there_are(capsys: Capture) -> None:
     assert "choose one of sutskever2014" in one_line(capsys)
 
 
-# Ctrl-C
+# Ctrl-C and SIGTERM
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def interrupt_at(monkeypatch: pytest.MonkeyPatch, wanted: Callable[[Event], bool], times: int = 1) -> None:
-    """Ctrl-C while an event that is wanted is shown."""
+def interrupt_at(
+    monkeypatch: pytest.MonkeyPatch,
+    wanted: Callable[[Event], bool],
+    signals: Sequence[signal.Signals] = (signal.SIGINT,),
+) -> None:
+    """Ctrl-C, or other signals, while an event that is wanted is shown."""
     take = progress.View.take
 
     def interrupting(view: progress.View, event: Event) -> object:
-        for _ in range(times if wanted(event) else 0):
-            signal.raise_signal(signal.SIGINT)
+        for number in signals if wanted(event) else ():
+            signal.raise_signal(number)
         return take(view, event)
 
     monkeypatch.setattr(progress.View, "take", interrupting)
@@ -435,19 +491,20 @@ def third_step(event: Event) -> bool:
     return isinstance(event, Stepped) and event.step == 3
 
 
+@pytest.mark.parametrize("number", SIGNALS)
 def test_first_interruption_saves_and_tells_how_to_go_on(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    before = signal.getsignal(signal.SIGINT)
+    before = [signal.getsignal(each) for each in SIGNALS]
     with monkeypatch.context() as patch:
-        interrupt_at(patch, third_step)
+        interrupt_at(patch, third_step, [number])
         assert status("train", "talk.tsv", *SMALL, "--steps", "1000") == 130
     out, err = capsys.readouterr()
     assert out == "checkpoints/talk\n"
     assert "Note: finishing the step and saving; Ctrl-C again stops at once\n" in err
     assert "interrupted after 3 steps" in err
     assert err.endswith("Note: go on with: chatbot train --resume talk\n")
-    assert signal.getsignal(signal.SIGINT) is before
+    assert [signal.getsignal(each) for each in SIGNALS] == before
     assert status("chat", "talk", "--question", "hello") == 0
     assert status("train", "--resume", "talk", "--steps", "5") == 0
     assert "done after 5 steps" in capsys.readouterr().err
@@ -461,21 +518,76 @@ def test_interruption_of_a_run_kept_elsewhere_names_its_folder(
     assert capsys.readouterr().err.endswith("chatbot train --resume 'my bots/talk'\n")
 
 
-def test_second_interruption_ends_the_run_at_once(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("signals", list(itertools.product(SIGNALS, SIGNALS)))
+def test_second_interruption_ends_the_run_at_once(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, signals: Sequence[signal.Signals]
+) -> None:
     with monkeypatch.context() as patch:
-        interrupt_at(patch, third_step, times=2)
+        interrupt_at(patch, third_step, signals)
         assert status("train", "talk.tsv", *SMALL, "--steps", "1000", "--save-every", "2") == 130
     assert "interrupted after" not in capsys.readouterr().err
     assert status("chat", "talk", "--question", "hello") == 1
     assert one_line(capsys).endswith("go on with chatbot train --resume talk")
 
 
-def test_interruption_before_training_ends_at_once(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupt_at(monkeypatch, lambda event: isinstance(event, Prepared))
+@pytest.mark.parametrize("number", SIGNALS)
+def test_interruption_before_training_ends_at_once(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    interrupt_at(monkeypatch, lambda event: isinstance(event, Prepared), [number])
     assert status("train", "talk.tsv", *RUN) == 130
     out, err = capsys.readouterr()
     assert out == ""
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_interruption_while_data_is_prepared_leaves_nothing_half_done(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    write = cache.PairEncoder.write
+
+    def interrupted(*args: Any) -> object:
+        signal.raise_signal(number)
+        return write(*args)
+
+    monkeypatch.setattr(cache.PairEncoder, "write", interrupted)
+    assert status("train", "talk.tsv", *RUN) == 130
+    assert not (folder / "checkpoints").exists()
+    assert not [path for path in folder.rglob("*") if path.is_file() and path.name != "talk.tsv"]
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert status("train", "talk.tsv", *RUN) == 0
+
+
+@pytest.mark.parametrize("written", range(8))
+def test_two_interruptions_while_a_state_is_written_leave_one_to_go_on_from(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    """The second comes when so many things have been brought to the disk since the third step."""
+    sync, taken = os.fsync, list[int]()
+
+    def interrupting(handle: int) -> None:
+        if taken:
+            taken.append(handle)
+        if len(taken) == written + 2:
+            signal.raise_signal(signal.SIGTERM)
+        sync(handle)
+
+    def noted(event: Event) -> bool:
+        if third_step(event):
+            taken.append(-1)
+        return third_step(event)
+
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, noted)
+        patch.setattr(os, "fsync", interrupting)
+        assert status("train", "talk.tsv", *SMALL, "--steps", "1000", "--save-every", "2") == 130
+    bot = folder / "checkpoints" / "talk"
+    stored = States(bot / "resume").load()
+    assert (stored.progress.step, stored.skipped) in ((2, ()), (3, ()))
+    assert not list(bot.rglob("*.tmp"))
+    assert status("train", "--resume", "talk", "--steps", "5", "--quiet") == 0
 
 
 def test_quiet_interruption_is_quiet(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -500,7 +612,8 @@ def environment() -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_interrupted_process_can_be_talked_with_and_resumed() -> None:
+@pytest.mark.parametrize("number", SIGNALS)
+def test_interrupted_process_can_be_talked_with_and_resumed(number: signal.Signals) -> None:
     line = [
         *COMMAND,
         "train",
@@ -519,7 +632,7 @@ def test_interrupted_process_can_be_talked_with_and_resumed() -> None:
         while "validation" not in said:
             said = process.stderr.readline()
             assert said
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "checkpoints/talk\n")
     assert "Traceback" not in err
@@ -604,8 +717,6 @@ def test_d34_numbers_that_stay_wrong_end_the_run_and_keep_the_last_finite_state(
         r"[,;] .*; lower --lr or set --clip",
         said[-1],
     )
-    from chatbot.training.state import States
-
     stored = States(folder / "checkpoints" / "wild" / "resume").load()
     assert all(tensor.isfinite().all() for tensor in stored.tensors.values())
     assert status("train", "--resume", "wild", "--lr", "0.01", "--quiet") == 0
