@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from chatbot.config import POINTER, Config, ModelOptions
-from chatbot.dataset.batches import SRC_STEP, round_up
+from chatbot.dataset.bucketing import SRC_STEP, round_up
 from chatbot.errors import OptionError
 from chatbot.nn.attention import Attention
 from chatbot.nn.copying import CopyOutput, PointerOutput

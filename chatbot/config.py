@@ -135,9 +135,10 @@ class TrainingOptions:
     steps: int = option(0, "optimiser updates; 0: no limit", unit="steps", low=0)
     batch_tokens: int = option(
         1024,
-        "size of a batch: its pairs times the longest question and reply among them together",
+        "size of a batch: its pairs times the longest question and reply among them together; 0: as much as "
+        "fits the GPU, elsewhere 1024 for each process",
         unit="tokens",
-        low=1,
+        low=0,
     )
     accumulate: int = option(
         1, "batches whose gradients make one update together", unit="batches", low=1, high=1024

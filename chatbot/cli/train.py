@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import itertools
 import shlex
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +30,10 @@ from chatbot.cli.options import (
 )
 from chatbot.cli.stopping import stopping
 from chatbot.config import Config, option_field
-from chatbot.errors import OptionError
+from chatbot.errors import ChatbotError, OptionError
 
 if TYPE_CHECKING:
+    from chatbot.training.launch import Launch
     from chatbot.training.request import Request, RunRecord
 
 SECTIONS = ("reading", "data", "text", "model", "training", "decoding")
@@ -107,23 +111,45 @@ def train(
     if wants_dump:
         click.echo(dump_config(config), nl=False)
         return
-    request = _request(params, config, corpora_named, corpora, checkpoints)
+    from chatbot.training.launch import Launch
+
+    launch = Launch.of()
+    with _told_once(context, launch):
+        request = _request(params, config, corpora_named, corpora, checkpoints, launch)
     from chatbot.cli.progress import note, show, stderr_console
     from chatbot.training.run import TrainingRun
 
-    run, console = TrainingRun(request), stderr_console()
+    with _told_once(context, launch):
+        run = TrainingRun(request, launch)
+    console, quiet = stderr_console(), quiet or not launch.leads
 
     def tell(message: str) -> None:
         if not quiet:
             note(console, message)
 
-    with stopping(run.stop, tell):
+    with stopping(run.stop, tell), _told_once(context, launch):
         interrupted = show(run.events(), quiet, console)
-    click.echo(str(request.folder))
+    if launch.leads:
+        click.echo(str(request.folder))
     if interrupted:
         run_named = request.folder if checkpoints != CHECKPOINTS else request.folder.name
         tell("go on with: " + shlex.join(["chatbot", "train", "--resume", str(run_named)]))
         context.exit(INTERRUPTED)
+
+
+@contextlib.contextmanager
+def _told_once(context: click.Context, launch: Launch) -> Iterator[None]:
+    """Of several processes on a machine one tells what is wrong; that another is gone only the first."""
+    try:
+        yield
+    except ChatbotError as error:
+        from chatbot.training.processes import LostProcessError
+
+        if isinstance(error, LostProcessError):  # torchrun asks to end what is ending
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if launch.leads or (launch.complains and not isinstance(error, LostProcessError)):
+            raise
+        context.exit(error.exit_code)
 
 
 def _config(params: Mapping[str, Any], checkpoints: Path) -> Config:
@@ -193,11 +219,16 @@ def _run(name: str, checkpoints: Path) -> tuple[Path, RunRecord]:
 
 
 def _request(
-    params: Mapping[str, Any], config: Config, named: tuple[str, ...], corpora: Path, checkpoints: Path
+    params: Mapping[str, Any],
+    config: Config,
+    named: tuple[str, ...],
+    corpora: Path,
+    checkpoints: Path,
+    launch: Launch,
 ) -> Request:
     from chatbot.checkpoint import find
     from chatbot.corpus.library import DEFAULT_CORPORA
-    from chatbot.training.request import Request
+    from chatbot.training.request import Request, has_run
 
     if params["resume"] is not None:
         folder, record = _run(params["resume"], checkpoints)
@@ -211,31 +242,40 @@ def _request(
         )
     start = find(params["start"], checkpoints) if params["start"] is not None else None
     sources = (*named, config.reading.src) if config.reading.src else named
-    folder = _new_folder(params["name"], sources, checkpoints)
     command = shlex.join(["chatbot", *sys.argv[1:]])
     half = params["half"] is not False
-    force = params["force"]
-    return Request(named, folder, corpora, config, command, start=start, half=half, force=force)
+    asked = Request(named, checkpoints, corpora, config, command, start, half=half, force=params["force"])
+    folders = [checkpoints / params["name"]] if params["name"] else _folders(sources, checkpoints)
+    taken = list(itertools.takewhile(_taken, folders)) if launch.goes_on else []
+    for folder in reversed(taken):
+        if has_run(folder, asked, launch.name):
+            return dataclasses.replace(asked, folder=folder, resume=True, force=True)
+    return dataclasses.replace(asked, folder=_new_folder(params["name"], sources, checkpoints))
+
+
+def _taken(folder: Path) -> bool:
+    from chatbot.checkpoint import is_complete
+    from chatbot.training.request import has_state
+
+    return is_complete(folder) or has_state(folder)
+
+
+def _folders(named: tuple[str, ...], checkpoints: Path) -> Iterator[Path]:
+    """Where a checkpoint of corpora may go, the first choice first."""
+    stem = "-".join(Path(part).stem.replace(":", "-") for part in named)[:60].strip(".-") or "bot"
+    yield checkpoints / stem
+    yield from (checkpoints / f"{stem}-{number}" for number in range(2, 1_000_000))
 
 
 def _new_folder(name: str | None, named: tuple[str, ...], checkpoints: Path) -> Path:
     """Where a new checkpoint goes; an existing one is never written over."""
-    from chatbot.checkpoint import is_complete
     from chatbot.training.request import has_state
-
-    def taken(folder: Path) -> bool:
-        return is_complete(folder) or has_state(folder)
 
     if name is not None:
         if not name or Path(name).name != name or name.startswith("."):
             raise OptionError("--name", f"{name!r} is no name for a folder", "use letters, digits and dashes")
-        if taken(checkpoints / name):
+        if _taken(checkpoints / name):
             remedy = "choose another" + (f", or --resume {name}" if has_state(checkpoints / name) else "")
             raise OptionError("--name", f"{checkpoints / name} exists", remedy)
         return checkpoints / name
-    stem = "-".join(Path(part).stem.replace(":", "-") for part in named)[:60].strip(".-") or "bot"
-    numbers = iter(range(2, 1_000_000))
-    folder = checkpoints / stem
-    while taken(folder):
-        folder = checkpoints / f"{stem}-{next(numbers)}"
-    return folder
+    return next(folder for folder in _folders(named, checkpoints) if not _taken(folder))

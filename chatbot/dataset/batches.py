@@ -1,7 +1,8 @@
-"""Length-bucketed batches: which pairs go together, and the padded tensors of a batch."""
+"""Batches: the padded tensors of pairs that go together, for training and for measuring."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.bucketing import SRC_STEP, bucket, round_up
+from chatbot.dataset.joined import PIECE, Pairs
+from chatbot.dataset.windows import WholeEpoch, once_more, order_of
 from chatbot.errors import OptionError
 
 PAD, BOS, EOS = 0, 2, 3
@@ -20,14 +23,20 @@ PAD, BOS, EOS = 0, 2, 3
 class Batch:
     """Padded ids of some pairs; the decoder is fed ``BOS a b c`` and learns ``a b c EOS``.
 
-    Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len]; words: white-space words of all
-    replies together, an end a reply counted.
+    Args:
+        words: white-space words of all replies together, an end a reply counted.
+        whole: tokens of the replies, ends counted, of the batch that this is a process' part of; 0: of none.
+        idle: the process has no pair to learn from, and this is one that does not count.
+
+    Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len]
     """
 
     src: Tensor
     tgt_in: Tensor
     tgt_out: Tensor
     words: int
+    whole: int = 0
+    idle: bool = False
 
     def to(self, device: torch.device) -> Batch:
         """The batch on a device."""
@@ -36,22 +45,10 @@ class Batch:
         src, tgt_in, tgt_out = (
             t.to(device, non_blocking=True) for t in (self.src, self.tgt_in, self.tgt_out)
         )
-        return Batch(src, tgt_in, tgt_out, self.words)
+        return dataclasses.replace(self, src=src, tgt_in=tgt_in, tgt_out=tgt_out)
 
 
-SRC_STEP = 4
-"""Questions are padded to a multiple of this, so that fewer shapes occur."""
-
-ROWS_STEP = 8
-"""Batches have a multiple of this many pairs, where they hold so many."""
-
-
-def round_up(number: int, step: int) -> int:
-    """The next multiple of a step."""
-    return -(-number // step) * step
-
-
-def collate(pairs: EncodedPairs, rows: Sequence[int] | NDArray[np.int64]) -> Batch:
+def collate(pairs: Pairs, rows: Sequence[int] | NDArray[np.int64]) -> Batch:
     """Pad some pairs to their longest question and reply."""
     chosen = [pairs.pair(int(row)) for row in rows]
     src_len = round_up(max(len(src) for src, _ in chosen), SRC_STEP)
@@ -65,61 +62,21 @@ def collate(pairs: EncodedPairs, rows: Sequence[int] | NDArray[np.int64]) -> Bat
         tgt_in[row, 1 : len(reply) + 1] = reply
         tgt_out[row, : len(reply)] = reply
         tgt_out[row, len(reply)] = EOS
-    words = int(sum(int(pairs.words[int(row)]) + 1 for row in rows))
+    words = int(pairs.words_at(np.asarray(rows, dtype=np.int64)).sum()) + len(chosen)
     return Batch(torch.from_numpy(src), torch.from_numpy(tgt_in), torch.from_numpy(tgt_out), words)
 
 
-def bucket(
-    pairs: EncodedPairs, rows: NDArray[np.int64], batch_tokens: int, rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
-    """Group rows of like lengths.
+def collate_part(pairs: Pairs, rows: NDArray[np.int64], rank: int, world: int) -> Batch:
+    """What one of several processes learns from a batch: every ``world``-th of its pairs.
 
-    Rows are put in random order, then sorted by reply length and roughly by question length; a batch
-    takes rows while its pairs times its longest question and reply together stay within
-    ``batch_tokens``. Batches come back in random order, each row in exactly one.
-
-    Sizes are rounded (ROWS_STEP, SRC_STEP): the processor's kernels are built and kept for each shape
-    that occurs, and a thousand shapes cost two gigabytes and a fifth of the speed.
+    ``words`` are those of the whole batch. Where there are fewer pairs than processes some have none; they
+    compute with the first one and count it nothing, since all take part in each step.
     """
-    rows = rng.permutation(rows)
-    src, tgt = pairs.src_lengths[rows], pairs.tgt_lengths[rows]
-    rows = rows[np.lexsort((src, tgt))]
-    src, tgt = -(-pairs.src_lengths[rows] // SRC_STEP) * SRC_STEP, pairs.tgt_lengths[rows]
-    batches, start = [], 0
-    while start < len(rows):
-        end = start + _fitting(src[start:], tgt[start:], batch_tokens)
-        batches.append(rows[start:end])
-        start = end
-    return [batches[i] for i in rng.permutation(len(batches))]
-
-
-def _fitting(src: NDArray[np.int64], tgt: NDArray[np.int64], batch_tokens: int) -> int:
-    """How many of the first rows make a batch: at least one."""
-    most = max(1, batch_tokens // int(tgt[0] + 1))
-    widest = np.maximum.accumulate(src[:most]) + np.maximum.accumulate(tgt[:most])
-    fitting = int((widest * np.arange(1, len(widest) + 1) <= batch_tokens).sum())
-    return max(1, fitting - fitting % ROWS_STEP if fitting >= ROWS_STEP else fitting)
-
-
-def epoch_rows(sizes: Sequence[int], times: Sequence[float], rng: np.random.Generator) -> NDArray[np.int64]:
-    """The rows of one epoch over several corpora laid end to end.
-
-    A corpus with ``times`` 2.5 shows every pair twice and a random half of them once more.
-    """
-    chosen, start = [], 0
-    for size, count in zip(sizes, times, strict=True):
-        rows = np.arange(start, start + size, dtype=np.int64)
-        chosen += [rows] * int(count)
-        rest = _once_more(size, count)
-        if rest:
-            chosen.append(np.sort(rng.choice(rows, rest, replace=False)))
-        start += size
-    return np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
-
-
-def _once_more(size: int, times: float) -> int:
-    """How many pairs of a corpus an epoch shows once more than the others."""
-    return round((times - int(times)) * size)
+    own = rows[rank::world]
+    batch = collate(pairs, own if len(own) else rows[:1])
+    whole = int(pairs.lengths_at(rows)[1].sum())
+    words = int(pairs.words_at(rows).sum()) + len(rows)
+    return dataclasses.replace(batch, words=words, whole=whole, idle=not len(own))
 
 
 class TrainingBatches:
@@ -131,41 +88,52 @@ class TrainingBatches:
         times: how often an epoch shows each pair of a corpus.
         batch_tokens: size of a batch, see ``bucket``.
         seed: two streams of one seed are equal.
+        rank, world: which of how many processes this is; each sees its part of every batch.
 
     Raises:
         OptionError: an epoch would show no pair at all.
     """
 
     def __init__(
-        self, pairs: EncodedPairs, sizes: Sequence[int], times: Sequence[float], batch_tokens: int, seed: int
+        self,
+        pairs: Pairs,
+        sizes: Sequence[int],
+        times: Sequence[float],
+        batch_tokens: int,
+        seed: int,
+        rank: int = 0,
+        world: int = 1,
     ) -> None:
-        self.pairs = pairs
-        self.sizes = tuple(sizes)
-        self.times = tuple(times)
-        self.batch_tokens = batch_tokens
-        self.seed = seed
         if not any(
-            size * int(count) + _once_more(size, count) for size, count in zip(sizes, times, strict=True)
+            size * int(count) + once_more(size, count) for size, count in zip(sizes, times, strict=True)
         ):
             raise OptionError("--mix", "leaves no pair to learn from", "show a corpus more often")
+        self._order = order_of(pairs, tuple(sizes), tuple(times), batch_tokens, seed)
+        self._whole = WholeEpoch(pairs, tuple(sizes), tuple(times), batch_tokens, seed)
+        self._rank, self._world = rank, world
 
     def epoch(self, number: int) -> list[NDArray[np.int64]]:
-        """The batches of an epoch as rows, in order."""
-        rng = np.random.default_rng([self.seed, number])
-        rows = epoch_rows(self.sizes, self.times, rng)
-        return bucket(self.pairs, rows, self.batch_tokens, rng)
+        """The batches of an epoch as rows, in order, where it is shuffled as a whole."""
+        return self._whole.epoch(number)
 
     def stream(self, epoch: int = 0, index: int = 0) -> Iterator[tuple[int, int, int, Batch]]:
-        """Batches from a place on: (epoch, index in it, batches in it, batch)."""
+        """Batches from a place on: (epoch, place in it, places in it, batch), see ``windows.Placed``."""
         while True:
-            batches = self.epoch(epoch)
-            for place in range(index, len(batches)):
-                yield epoch, place, len(batches), collate(self.pairs, batches[place])
+            for place, places, pairs, rows in self._order.batches(epoch, index):
+                if self._world == 1:
+                    batch = collate(pairs, rows)
+                else:
+                    batch = collate_part(pairs, rows, self._rank, self._world)
+                yield epoch, place, places, batch
             epoch, index = epoch + 1, 0
 
 
-def evaluation_batches(pairs: EncodedPairs, batch_tokens: int) -> Iterator[tuple[NDArray[np.int64], Batch]]:
-    """Every pair once, with its row, in batches of like lengths and in a fixed order."""
-    rows = np.arange(len(pairs), dtype=np.int64)
-    for batch in bucket(pairs, rows, batch_tokens, np.random.default_rng(0)):
-        yield batch, collate(pairs, batch)
+def evaluation_batches(pairs: Pairs, batch_tokens: int) -> Iterator[tuple[NDArray[np.int64], Batch]]:
+    """Every pair once, with its row, in batches of like lengths and in a fixed order.
+
+    Of a large set half a million pairs are put in order at a time.
+    """
+    for start in range(0, len(pairs), PIECE):
+        rows = np.arange(start, min(start + PIECE, len(pairs)), dtype=np.int64)
+        for batch in bucket(pairs, rows, batch_tokens, np.random.default_rng(0)):
+            yield batch, collate(pairs, batch)

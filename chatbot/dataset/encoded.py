@@ -70,6 +70,49 @@ class EncodedPairs:
         src = self.src[self.src_starts[index] : self.src_starts[index + 1]]
         return src, self.tgt[self.tgt_starts[index] : self.tgt_starts[index + 1]]
 
+    def lengths_at(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Tokens of some questions and of their replies, EOS counted.
+
+        Shapes: rows [rows] -> each [rows]
+        """
+        src, tgt = (
+            np.asarray(starts[rows + 1]) - np.asarray(starts[rows])
+            for starts in (self.src_starts, self.tgt_starts)
+        )
+        return src, tgt + 1
+
+    def words_at(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
+        """White-space words of some replies.
+
+        Shapes: rows [rows] -> [rows]
+        """
+        return np.asarray(self.words[rows])
+
+    def views(self, start: int, stop: int) -> list[EncodedPairs]:
+        """The pairs of neighbouring rows, as one set; their ids are not copied."""
+        if (start, stop) == (0, len(self)):
+            return [self]
+        src, tgt = (np.asarray(starts[start : stop + 1]) for starts in (self.src_starts, self.tgt_starts))
+        return [
+            EncodedPairs(
+                self.src[src[0] : src[-1]],
+                src - src[0],
+                self.tgt[tgt[0] : tgt[-1]],
+                tgt - tgt[0],
+                self.words[start:stop],
+            )
+        ]
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all questions and replies together, EOS counted."""
+        return int(self.src_starts[-1] + self.tgt_starts[-1]) + len(self)
+
+    def select(self, rows: NDArray[np.int64]) -> EncodedPairs:
+        """Some pairs in memory, in the order of the rows."""
+        src, tgt = _gathered(self.src, self.src_starts, rows), _gathered(self.tgt, self.tgt_starts, rows)
+        return EncodedPairs(*src, *tgt, self.words_at(rows))
+
     def save(self, folder: Path, name: str) -> None:
         """Write the arrays as ``NAME.ARRAY.npy`` into a folder."""
         for array in _ARRAYS:
@@ -164,3 +207,14 @@ def _flat(sequences: Sequence[Sequence[int]], kind: type) -> tuple[NDArray[Any],
     starts = np.zeros(len(sequences) + 1, dtype=np.int64)
     np.cumsum([len(sequence) for sequence in sequences], out=starts[1:])
     return np.fromiter(chain.from_iterable(sequences), dtype=kind, count=int(starts[-1])), starts
+
+
+def _gathered(
+    ids: NDArray[Any], starts: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The ids of some rows end to end, and where each begins."""
+    first = np.asarray(starts[rows])
+    lengths = np.asarray(starts[rows + 1]) - first
+    moved = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    places = np.repeat(first - moved[:-1], lengths) + np.arange(moved[-1])
+    return np.asarray(ids[places]), moved

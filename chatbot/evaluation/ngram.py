@@ -21,8 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.joined import Pairs, pieces
 
 UNK, BOS, EOS = 1, 2, 3
+
+TOGETHER = 1 << 17
+"""Replies that are looked at together where only their sum is wanted: some 100 MB."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -101,15 +105,16 @@ class KneserNey:
             probability = _interpolate(order, numbers[predicted], tokens[predicted], self.vocab, probability)
         return _sums(rows[predicted], -np.log(probability), len(pairs))
 
+    def total_nats(self, pairs: Pairs) -> float:
+        """Negative log-likelihood of all replies together, in memory that does not grow with them."""
+        return float(sum(self.nats(piece).sum() for piece in pieces(pairs, TOGETHER)))
 
-def best_order(
-    train: EncodedPairs, held_out: EncodedPairs, vocab: int, orders: range = range(2, 7)
-) -> KneserNey:
+
+def best_order(train: EncodedPairs, held_out: Pairs, vocab: int, orders: range = range(2, 7)) -> KneserNey:
     """The order with the lowest perplexity on held-out pairs."""
     models = ((KneserNey(train, order, vocab), order) for order in orders)
-    return min(((model.nats(held_out).sum(), -order, model) for model, order in models), key=lambda t: t[:2])[
-        2
-    ]
+    tried = ((model.total_nats(held_out), -order, model) for model, order in models)
+    return min(tried, key=lambda each: each[:2])[2]
 
 
 def _stream(pairs: EncodedPairs, order: int, vocab: int) -> tuple[Ints, Ints]:

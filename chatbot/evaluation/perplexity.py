@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from chatbot.dataset.batches import evaluation_batches
-from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.joined import Pairs, pieces
 from chatbot.nn.loss import reply_fits
 from chatbot.nn.seq2seq import Seq2Seq
 
@@ -61,13 +61,15 @@ def perplexity(nats: float) -> float:
     return math.inf if nats > 700 else math.exp(nats)
 
 
-def fit_of(pairs: EncodedPairs, nats: float, correct: int = 0) -> Fit:
+def fit_of(pairs: Pairs, nats: float, correct: int = 0) -> Fit:
     """The fit of a model that needs so many nats for the replies of ``pairs``, so many tokens right."""
-    return Fit(float(nats), int(pairs.tgt_lengths.sum()), int(pairs.words.sum()) + len(pairs), correct)
+    tokens = sum(int(piece.tgt_starts[-1]) + len(piece) for piece in pieces(pairs))
+    words = sum(int(piece.words.sum()) for piece in pieces(pairs))
+    return Fit(float(nats), tokens, words + len(pairs), correct)
 
 
 @torch.inference_mode()
-def measure(network: Seq2Seq, pairs: EncodedPairs, device: torch.device, batch_tokens: int = 8192) -> Fit:
+def measure(network: Seq2Seq, pairs: Pairs, device: torch.device, batch_tokens: int = 8192) -> Fit:
     """The fit of a network, without dropout; its training mode is put back afterwards.
 
     Args:

@@ -20,6 +20,7 @@ from chatbot.corpus.library import Corpus, is_built_in, open_corpus, open_files
 from chatbot.corpus.options import ReadingOptions
 from chatbot.corpus.split import is_held_out
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.joined import Pairs, chunks, joined
 from chatbot.errors import CorpusError, OptionError, TrainingError
 from chatbot.text.tokenizer import EOS, Tokenizer
 from chatbot.text.turns import source_text, typed
@@ -64,9 +65,9 @@ class TrainingData:
     summary: dict[str, Any]
     key: str
 
-    def joined(self) -> EncodedPairs:
-        """The training pairs of all corpora, one after the other."""
-        return concatenate([corpus.train for corpus in self.corpora])
+    def joined(self) -> Pairs:
+        """The training pairs of all corpora, one after the other; nothing is copied."""
+        return joined([corpus.train for corpus in self.corpora])
 
     def token_counts(self) -> NDArray[np.int64]:
         """How often an epoch shows each token in replies, the end of a reply included.
@@ -77,7 +78,10 @@ class TrainingData:
         """
         counts = np.zeros(self.tokenizer.vocab)
         for corpus in self.corpora:
-            counts += corpus.times * np.bincount(corpus.train.tgt, minlength=len(counts))[: len(counts)]
+            found = np.zeros(len(counts), dtype=np.int64)
+            for ids in chunks(corpus.train.tgt):
+                found += np.bincount(ids, minlength=len(counts))[: len(counts)]
+            counts += corpus.times * found
             counts[EOS] += corpus.times * len(corpus.train)
         return counts.round().astype(np.int64)
 
@@ -227,36 +231,6 @@ def with_share(corpora: Sequence[CorpusData], replayed: int, share: float) -> tu
     factor = share / (1.0 - share) * pairs / old_pairs if old_pairs else 0.0
     shown = [dataclasses.replace(each, times=each.times * factor, replayed=True) for each in old]
     return (*own, *shown)
-
-
-def concatenate(parts: Sequence[EncodedPairs]) -> EncodedPairs:
-    """Several sets of pairs as one."""
-    if len(parts) == 1:
-        return parts[0]
-
-    def starts(side: str) -> Any:
-        ends = np.cumsum([0] + [getattr(part, side)[-1] for part in parts])
-        moved = [getattr(part, side)[:-1] + end for part, end in zip(parts, ends, strict=False)]
-        return np.concatenate([*moved, ends[-1:]])
-
-    return EncodedPairs(
-        np.concatenate([part.src for part in parts]),
-        starts("src_starts"),
-        np.concatenate([part.tgt for part in parts]),
-        starts("tgt_starts"),
-        np.concatenate([part.words for part in parts]),
-    )
-
-
-def take(pairs: EncodedPairs, most: int) -> EncodedPairs:
-    """At most so many pairs, spread evenly over all."""
-    if len(pairs) <= most:
-        return pairs
-    rows = np.linspace(0, len(pairs) - 1, most).astype(np.int64)
-    chosen = [pairs.pair(int(row)) for row in rows]
-    lists = [src.tolist() for src, _ in chosen], [tgt.tolist() for _, tgt in chosen]
-    vocab = 1 << 16 if pairs.src.dtype == np.uint16 else 1 << 17
-    return EncodedPairs.from_lists(*lists, pairs.words[rows].tolist(), vocab)
 
 
 def _distinct(opened: Sequence[Corpus]) -> list[Corpus]:

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 
 from chatbot.corpus.statistics import reply_statistics
-from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.joined import Pairs, joined, take
 from chatbot.evaluation.looking import look
 from chatbot.evaluation.ngram import best_order
 from chatbot.evaluation.perplexity import Fit, fit_of, measure
 from chatbot.nn.seq2seq import Seq2Seq
-from chatbot.training.data import TrainingData, concatenate, take
+from chatbot.training.data import TrainingData
 
 NGRAM_PAIRS = 400_000
 """The n-gram reads at most so many training replies, spread evenly, to bound its memory."""
@@ -34,12 +34,12 @@ def perplexities(network: Seq2Seq, data: TrainingData, device: torch.device) -> 
     """
     held_out = data.held_out()
     replies = take(data.joined(), NGRAM_PAIRS)
-    every = concatenate([pairs for _, pairs, _ in held_out])
+    every = joined([pairs for _, pairs, _ in held_out])
     ngram = best_order(replies, every, data.tokenizer.vocab)
     rows: dict[str, Any] = {}
     ours, theirs = Fit(0.0, 0, 0), Fit(0.0, 0, 0)
     for name, pairs, _ in held_out:
-        fit, other = measure(network, pairs, device), fit_of(pairs, ngram.nats(pairs).sum())
+        fit, other = measure(network, pairs, device), fit_of(pairs, ngram.total_nats(pairs))
         ours, theirs = ours + fit, theirs + other
         rows[name] = _row(pairs, fit, other)
     return {
@@ -53,7 +53,7 @@ def perplexities(network: Seq2Seq, data: TrainingData, device: torch.device) -> 
 
 def variety(data: TrainingData, answer: Callable[[Sequence[str]], list[str]]) -> dict[str, Any]:
     """Share of the commonest reply and distinct-1/2 of the replies to held-out questions."""
-    pairs = take(concatenate([pairs for _, pairs, _ in data.held_out()]), QUESTIONS)
+    pairs = take(joined([pairs for _, pairs, _ in data.held_out()]), QUESTIONS)
     questions = [data.tokenizer.decode(pairs.pair(row)[0].tolist()) for row in range(len(pairs))]
     found = reply_statistics(answer(questions))
     return {
@@ -64,7 +64,7 @@ def variety(data: TrainingData, answer: Callable[[Sequence[str]], list[str]]) ->
     }
 
 
-def _attention(network: Seq2Seq, pairs: EncodedPairs, device: torch.device) -> dict[str, Any]:
+def _attention(network: Seq2Seq, pairs: Pairs, device: torch.device) -> dict[str, Any]:
     """What attention does on some pairs, see ``chatbot.evaluation.looking.Looking``."""
     figures = dataclasses.asdict(look(network, take(pairs, LOOKED_AT), device))
     gauges = figures.pop("gauges")
@@ -75,7 +75,7 @@ def _rounded(figures: Mapping[str, Any]) -> dict[str, Any]:
     return {name: round(value, 4) if isinstance(value, float) else value for name, value in figures.items()}
 
 
-def _row(pairs: EncodedPairs, ours: Fit, theirs: Fit) -> dict[str, float]:
+def _row(pairs: Pairs, ours: Fit, theirs: Fit) -> dict[str, float]:
     return {
         "pairs": len(pairs),
         "perplexity": round(ours.perplexity, 2),

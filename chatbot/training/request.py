@@ -50,6 +50,7 @@ class RunRecord:
         fine_tuned: it started from another checkpoint, whose tokenizer it keeps.
         data_key: names the encoded data it learns from.
         replayed: corpora of the other checkpoint that it learns from too, with their times there.
+        launch: what torchrun called its last start; "" without torchrun.
     """
 
     corpora: tuple[str, ...]
@@ -59,14 +60,20 @@ class RunRecord:
     fine_tuned: bool
     data_key: str
     replayed: Mapping[str, float] = field(default_factory=dict)
+    launch: str = ""
 
     @classmethod
     def of(
-        cls, request: Request, fine_tuned: bool, data_key: str, replayed: Mapping[str, float]
+        cls,
+        request: Request,
+        fine_tuned: bool,
+        data_key: str,
+        replayed: Mapping[str, float],
+        launch: str = "",
     ) -> RunRecord:
         """The record of a request."""
         asked = request.corpora, request.config, request.command, request.half
-        return cls(*asked, fine_tuned, data_key, replayed)
+        return cls(*asked, fine_tuned, data_key, replayed, launch)
 
     def to_json(self) -> dict[str, Any]:
         """The object in ``run.json``."""
@@ -78,12 +85,30 @@ class RunRecord:
             "fine_tuned": self.fine_tuned,
             "data_key": self.data_key,
             "replayed": dict(self.replayed),
+            "launch": self.launch,
         }
 
 
 def has_state(folder: Path) -> bool:
     """Whether a checkpoint folder holds a run that can be gone on with."""
     return (folder / checkpoint.RESUME / STATE).is_file()
+
+
+def has_run(folder: Path, request: Request, launch: str) -> bool:
+    """Whether a checkpoint folder holds a run that was begun by a request, in a launch of torchrun.
+
+    Args:
+        request: its folder is of no account.
+    """
+    try:
+        record = read_run(folder)
+    except CheckpointError:
+        return False
+    config = request.config
+    if not config.training.batch_tokens:  # the run has found one
+        config = config.replace({"training.batch_tokens": record.config.training.batch_tokens})
+    begun = record.corpora, record.config, record.command, record.launch
+    return begun == (request.corpora, config, request.command, launch)
 
 
 def read_run(folder: Path) -> RunRecord:
@@ -107,6 +132,7 @@ def read_run(folder: Path) -> RunRecord:
             bool(record["fine_tuned"]),
             str(record["data_key"]),
             {str(name): float(times) for name, times in record.get("replayed", {}).items()},
+            str(record.get("launch", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OptionError) as error:
         raise CheckpointError(where, f"does not describe a run ({error})", "train anew") from None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from chatbot import checkpoint
 from chatbot.build import build_network, check_model
 from chatbot.corpus.library import DEFAULT_CORPORA
 from chatbot.dataset.batches import TrainingBatches
+from chatbot.dataset.joined import take
 from chatbot.engines.loading import fill
 from chatbot.engines.torch_engine import choose_device
 from chatbot.errors import CheckpointError, OptionError, TrainingError
@@ -19,11 +21,14 @@ from chatbot.files import private_folder, remove_leftovers, write_atomically
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training.board import board, writer_class
-from chatbot.training.data import TrainingData, prepare, take
+from chatbot.training.data import TrainingData, prepare
 from chatbot.training.embeddings import check_embeddings, start_from_vectors
 from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
+from chatbot.training.fitting import LEAST, batch_trial, largest
 from chatbot.training.freezing import frozen_parts
+from chatbot.training.launch import Launch
 from chatbot.training.metrics import metrics_log
+from chatbot.training.processes import Alone, LedStates, Processes, own_device, processes_of
 from chatbot.training.recovery import REVERTS
 from chatbot.training.replay import check_replay, remembered_corpora
 from chatbot.training.request import RUN, STATE, Request, RunRecord, read_run
@@ -46,11 +51,14 @@ class TrainingRun:
         ChatbotError: a corpus, an option or the disk does not allow it.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, launch: Launch | None = None) -> None:
         self._request = request
+        self._launch = launch or Launch()
         self._resume = request.folder / checkpoint.RESUME
         self._record = read_run(request.folder) if request.resume else None
         self._states = States(self._resume, request.config.training.keep)
+        self._processes: Processes = Alone()
+        self._kept = LedStates(self._states, self._processes)
         self._trainer: Trainer | None = None
         self._replayed: Mapping[str, float] = self._record.replayed if self._record else {}
 
@@ -67,30 +75,48 @@ class TrainingRun:
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, each event also a line of ``metrics.jsonl``."""
-        folder = self._request.folder
         _check_limits(self._request)
         check_model(self._request.config)
-        device = choose_device(self._request.config.training.device)
-        wants_board = self._request.config.training.tensorboard
-        if wants_board:
+        device = own_device(choose_device(self._request.config.training.device), self._launch)
+        if self._request.config.training.tensorboard:
             writer_class()
         base = self._base()
         check_embeddings(self._request.config, base)
         frozen_parts(self._request.config.training.freeze)
         check_replay(self._request.config, goes_on=bool(base or self._record))
         notices: list[str] = []
-        data = self._data(base, notices)
-        private_folder(folder)
-        for place in (folder, self._resume):
-            remove_leftovers(place)
-        stored = self._states.load() if self._record else None
-        since = stored.progress.step if stored else None
-        logged, shown = metrics_log(folder / checkpoint.METRICS, since), board(folder, wants_board, since)
-        with logged as log, shown as show, no_denormals():
-            for event in self._events(data, base, stored, notices, device):
+        with processes_of(self._launch, device) as processes:
+            with processes.first():
+                data = self._data(base, notices)
+                private_folder(self._request.folder)
+                for place in (self._request.folder, self._resume) if processes.leads else ():
+                    remove_leftovers(place)
+            self._processes, self._kept = processes, LedStates(self._states, processes)
+            stored = self._kept.load() if self._record else None
+            since = stored.progress.step if stored else None
+            with self._recorded(since) as record, no_denormals():
+                for event in self._events(data, base, stored, notices, device):
+                    record(event)
+                    yield event
+
+    @contextmanager
+    def _recorded(self, since: int | None) -> Iterator[Callable[[Event], None]]:
+        """What writes each event down; the leading process alone does.
+
+        Args:
+            since: the step a resumed run goes on from.
+        """
+        if not self._processes.leads:
+            yield lambda event: None
+            return
+        folder, wanted = self._request.folder, self._request.config.training.tensorboard
+        with metrics_log(folder / checkpoint.METRICS, since) as log, board(folder, wanted, since) as show:
+
+            def record(event: Event) -> None:
                 log.write(event)
                 show(event)
-                yield event
+
+            yield record
 
     def _events(
         self,
@@ -110,6 +136,7 @@ class TrainingRun:
         network = self._network(data, base)
         if self._request.config.training.embeddings and not self._record:
             yield Warned(0, start_from_vectors(network, data.tokenizer, self._request.config))
+        yield from self._settle_size(network, device)
         trained = Trained(self._request, data, network, device)
         trainer = self._new_trainer(trained)
         self._begin(trainer, data, stored, fine_tuned=base is not None)
@@ -119,7 +146,9 @@ class TrainingRun:
             yield event
             finished = event if isinstance(event, Finished) else finished
         assert finished is not None
-        yield from _finish(trained, trainer, finished)
+        with self._processes.first():
+            if self._processes.leads:
+                yield from _finish(trained, trainer, finished)
 
     def _base(self) -> checkpoint.Checkpoint | None:
         """The checkpoint a new run starts from; a resumed one no longer needs it."""
@@ -167,14 +196,31 @@ class TrainingRun:
         network.output.set_prior(torch.from_numpy(data.token_counts()))
         if base:
             fill(network, base)
-        torch.manual_seed(seed)
+        torch.manual_seed(unsigned(seed + self._processes.rank))
         return network
+
+    def _settle_size(self, network: Seq2Seq, device: torch.device) -> Iterator[Event]:
+        """Take a size for ``--batch-tokens 0``; it is remembered with the run."""
+        config, world = self._request.config, self._processes.world
+        if config.training.batch_tokens:
+            return
+        size = LEAST * world
+        if device.type == "cuda" and world == 1:
+            gradients = self._processes.gradients(network.to(device), config.training, device)
+            network.train()
+            trial = batch_trial(network, gradients, config.text.max_src, config.text.max_tgt, device)
+            size = largest(trial)
+            yield Warned(0, f"a batch has {size:,} tokens: so many fit this GPU (--batch-tokens {size})")
+        config = config.replace({"training.batch_tokens": size})
+        self._request = dataclasses.replace(self._request, config=config)
 
     def _new_trainer(self, trained: Trained) -> Trainer:
         options, data = self._request.config.training, trained.data
         sizes = [len(corpus.train) for corpus in data.corpora]
         times = [corpus.times for corpus in data.corpora]
-        batches = TrainingBatches(data.joined(), sizes, times, options.batch_tokens, unsigned(options.seed))
+        part = self._processes.rank, self._processes.world
+        seed = unsigned(options.seed)
+        batches = TrainingBatches(data.joined(), sizes, times, options.batch_tokens, seed, *part)
         validation = [
             (name, some, times * len(pairs) / len(some))  # some stand for all, or a large corpus counts less
             for name, pairs, times in data.held_out()
@@ -185,7 +231,16 @@ class TrainingRun:
         def sample() -> tuple[tuple[str, str], ...]:
             return tuple(zip(questions, trained.answer(questions), strict=True))
 
-        return Trainer(trained.network, batches, validation, options, trained.device, self._states, sample)
+        return Trainer(
+            trained.network,
+            batches,
+            validation,
+            options,
+            trained.device,
+            self._kept,
+            sample,
+            self._processes,
+        )
 
     def _begin(self, trainer: Trainer, data: TrainingData, stored: Stored | None, fine_tuned: bool) -> None:
         """Go back to where the run was, or write what it needs to be resumed."""
@@ -194,12 +249,13 @@ class TrainingRun:
             fine_tuned = self._record.fine_tuned
             if self._record.config.training.lr != self._request.config.training.lr:
                 self._begin_rate(stored)
-        else:
+        elif self._processes.leads:
             private_folder(self._resume)
             (self._resume / STATE).unlink(missing_ok=True)
             write_atomically(self._resume / checkpoint.TOKENIZER, data.tokenizer.to_json().encode())
-        record = RunRecord.of(self._request, fine_tuned, data.key, self._replayed)
-        write_atomically(self._resume / RUN, checkpoint.to_json(record.to_json()))
+        if self._processes.leads:
+            record = RunRecord.of(self._request, fine_tuned, data.key, self._replayed, self._launch.name)
+            write_atomically(self._resume / RUN, checkpoint.to_json(record.to_json()))
 
     def _restore(self, trainer: Trainer, stored: Stored) -> None:
         """Raises TrainingError where nothing is left to do."""
@@ -219,7 +275,7 @@ class TrainingRun:
         This is saved before the rate is, so that the two belong together whenever a kill comes.
         """
         stored.progress.lr_scale, stored.progress.reverts = 1.0, 0
-        self._states.save(stored.progress, stored.tensors)
+        self._kept.save(stored.progress, stored.tensors)
 
 
 def _skipped(stored: Stored) -> Iterator[Event]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,11 +11,11 @@ from torch import Tensor
 
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch
-from chatbot.nn.embedding import PAD
-from chatbot.nn.loss import Loss, sequence_loss
-from chatbot.nn.scheduled import sampled_loss
 from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.training.fitting import SplitGradients
 from chatbot.training.freezing import freeze, frozen_parts
+from chatbot.training.gradients import Gradients
+from chatbot.training.processes import Alone, Processes
 from chatbot.training.state import optimizer_tensors, restore_optimizer
 
 EXPLODED = 1000.0
@@ -46,41 +45,35 @@ class Stepper:
 
     Args:
         network: changed in place; the parts of ``--freeze`` stay as they are.
+        processes: those that take each step together.
     """
 
-    def __init__(self, network: Seq2Seq, options: TrainingOptions, device: torch.device) -> None:
+    def __init__(
+        self,
+        network: Seq2Seq,
+        options: TrainingOptions,
+        device: torch.device,
+        processes: Processes | None = None,
+    ) -> None:
         self._network = network
         self._options = options
-        self._device = device
         freeze(network, frozen_parts(options.freeze))
+        self._gradients: Gradients = (processes or Alone()).gradients(network, options, device)
+        self._split: SplitGradients | None = None
+        if not processes or processes.world == 1:  # several must all take the same steps
+            self._gradients = self._split = SplitGradients(self._gradients, network)
         self._optimizer = build_optimizer(network, options, device)
 
     def update(self, batches: Sequence[Batch], lr: float, sampled: float = 0.0) -> Update:
-        """Take a step at a learning rate, unless the numbers have gone wrong.
-
-        The objective is that of all pairs of the batches together: every token weighs the same, so that each
-        batch counts by its share of the tokens.
+        """Take a step at a learning rate, unless the numbers have gone wrong, see ``Gradients``.
 
         Args:
             sampled: share of the words fed to the decoder that are its own.
         """
         for group in self._optimizer.param_groups:
             group["lr"] = lr
-        tokens = [int((batch.tgt_out != PAD).sum()) for batch in batches]
-        nats, gauges = 0.0, defaultdict[str, float](float)
-        for batch, count in zip(batches, tokens, strict=True):
-            loss, share = self._loss(batch.to(self._device), sampled), count / sum(tokens)
-            objective = loss.objective * share if len(batches) > 1 else loss.objective
-            objective.backward()  # type: ignore[no-untyped-call]
-            nats += float(loss.nats)
-            for name, gauge in loss.gauges.items():
-                gauges[name] += gauge * share
-        return self._updated(nats / sum(tokens), lr, dict(gauges))
-
-    def _loss(self, batch: Batch, sampled: float) -> Loss:
-        smoothing = self._options.label_smoothing
-        told = self._network, batch.src, batch.tgt_in, batch.tgt_out, smoothing
-        return sampled_loss(*told, sampled) if sampled else sequence_loss(*told)
+        learned = self._gradients.learn(batches, sampled)
+        return self._updated(learned.loss, lr, learned.gauges)
 
     def _updated(self, loss: float, lr: float, gauges: Mapping[str, float]) -> Update:
         """Follow the gradient that there is."""
@@ -102,6 +95,10 @@ class Stepper:
         """Whether every weight is a number: a sum is none where a summand is none."""
         sums = torch.stack([weight.sum() for weight in self._network.parameters()])
         return bool(sums.isfinite().all())
+
+    def notices(self) -> list[str]:
+        """What a person should know of the updates so far that was not told yet."""
+        return self._split.notices() if self._split else []
 
     def tensors(self) -> dict[str, Tensor]:
         """The moments and step counts of the optimiser."""

@@ -12,12 +12,13 @@ from torch import Tensor
 
 import chatbot
 from chatbot import checkpoint
+from chatbot.dataset.joined import joined
 from chatbot.engines.answering import Answering
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.evaluation.openings import openings
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.card import model_card
-from chatbot.training.data import TrainingData, concatenate
+from chatbot.training.data import TrainingData
 from chatbot.training.events import Finished, finite
 from chatbot.training.report import perplexities, variety
 from chatbot.training.request import Request
@@ -93,7 +94,7 @@ class Trained:
 
 def spread_questions(data: TrainingData, most: int) -> list[str]:
     """At most so many held-out questions, spread evenly over all."""
-    pairs = concatenate([pairs for _, pairs, _ in data.held_out()])
+    pairs = joined([pairs for _, pairs, _ in data.held_out()])
     rows: Sequence[int] = sorted({int(row) for row in np.linspace(0, len(pairs) - 1, most)})
     return [data.tokenizer.decode(pairs.pair(row)[0].tolist()) for row in rows]
 

@@ -13,11 +13,11 @@ from torch import Tensor
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch, TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.joined import joined, take
 from chatbot.evaluation.looking import look, troubles
 from chatbot.evaluation.perplexity import measure
 from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 from chatbot.training.averaging import WeightAverage
-from chatbot.training.data import concatenate, take
 from chatbot.training.events import (
     Evaluated,
     Event,
@@ -29,6 +29,7 @@ from chatbot.training.events import (
     Stepped,
     Warned,
 )
+from chatbot.training.processes import Alone, Processes
 from chatbot.training.recovery import REVERTS, revert
 from chatbot.training.sampling_schedule import sampling_share
 from chatbot.training.schedule import SCHEDULES, progress_of
@@ -72,6 +73,7 @@ class Trainer:
         validation: what the best weights are chosen by.
         states: the last one is gone back to where the numbers go wrong.
         sample: gives (question, reply) pairs of the network as it is.
+        processes: those that train together, each with a trainer of its own.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class Trainer:
         device: torch.device,
         states: States,
         sample: Callable[[], tuple[tuple[str, str], ...]],
+        processes: Processes | None = None,
     ) -> None:
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
@@ -99,7 +102,8 @@ class Trainer:
         self._sample = sample
         self._stop = False
         self._started = time.monotonic()
-        self._stepper = Stepper(self._network, options, device)
+        self._processes = processes or Alone()
+        self._stepper = Stepper(self._network, options, device, self._processes)
         self._average = WeightAverage(self._network, options.average) if options.average else None
 
     def stop(self) -> None:
@@ -136,11 +140,12 @@ class Trainer:
             place.step, place.epoch, place.index = place.step + 1, epoch, index + 1
             place.passes = epoch + place.index / count
             yield event
+            yield from (Warned(place.step, text) for text in self._stepper.notices())
             if self._evaluation_due():
                 yield from self._evaluate()
                 if self._exhausted():
                     return "early stop"
-            if self._stop:
+            if self._processes.stops(self._stop):
                 return "interrupted"
             if self._options.save_every and place.step % self._options.save_every == 0:
                 yield self._saved()
@@ -177,7 +182,7 @@ class Trainer:
         state["random.cpu"] = torch.get_rng_state()
         if self._device.type == "cuda":
             state["random.cuda"] = torch.cuda.get_rng_state(self._device)
-        return state
+        return state | self._processes.random_states(self._device)
 
     def restore(self, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
         """Go back to a saved state; what follows is what would have followed then."""
@@ -192,9 +197,11 @@ class Trainer:
         torch.set_rng_state(tensors["random.cpu"])
         if self._device.type == "cuda" and "random.cuda" in tensors:
             torch.cuda.set_rng_state(tensors["random.cuda"], self._device)
+        self._processes.restore_random(tensors, self._device)
 
     def _seconds(self) -> float:
-        return time.monotonic() - self._started
+        """Training time so far, by the clock of the leading process."""
+        return self._processes.agree(time.monotonic() - self._started, self._stop)
 
     def _share(self, step: int, passes: float, seconds: float) -> float:
         options = self._options
@@ -240,6 +247,19 @@ class Trainer:
         return 0 < self._options.patience <= self.progress.stale
 
     def _evaluate(self) -> Iterator[Event]:
+        """Validate in the leading process, whose progress the others take over."""
+        place = self.progress
+        if self._processes.leads:
+            yield from self._validate()
+        self._processes.follow(place)
+        self._network.train()
+        place.seconds = self._seconds()
+        place.evaluated_step, place.evaluated_passes = place.step, place.passes
+        place.evaluated_seconds = place.seconds
+        if not self._options.save_every:
+            yield self._saved()
+
+    def _validate(self) -> Iterator[Event]:
         place, cost = self.progress, COSTS[self._options.stop_on]
         score, averaged = self._score(), False
         if self._average:
@@ -260,12 +280,6 @@ class Trainer:
         )
         yield from self._look()
         yield Sampled(place.step, self._sample())
-        self._network.train()
-        place.seconds = self._seconds()
-        place.evaluated_step, place.evaluated_passes = place.step, place.passes
-        place.evaluated_seconds = place.seconds
-        if not self._options.save_every:
-            yield self._saved()
 
     def _score(self) -> Score:
         """The validation pairs with the weights the network has."""
@@ -309,7 +323,7 @@ class Trainer:
 def _some(held_out: Sequence[EncodedPairs]) -> EncodedPairs:
     """Those of the held-out pairs that attention is watched on."""
     fewest, most = LOOKED_AT
-    every = concatenate(held_out)
+    every = joined(held_out)
     return take(every, min(most, max(fewest, len(every) // 8)))
 
 

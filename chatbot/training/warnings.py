@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from chatbot.config import COPYING, Config
+from chatbot.dataset.joined import chunks
 from chatbot.text.tokenizer import UNK
 from chatbot.training.data import TrainingData
 from chatbot.training.events import Warned
@@ -41,8 +40,11 @@ def unknown_words(data: TrainingData, config: Config) -> Iterator[Warned]:
     if config.text.tokenizer != "words":
         return
     for corpus in data.corpora:
-        tokens = np.concatenate([corpus.train.src, corpus.train.tgt])
-        share = float(((tokens == UNK) | (tokens >= data.tokenizer.vocab)).mean()) if len(tokens) else 0.0
+        unknown = tokens = 0
+        for ids in (*chunks(corpus.train.src), *chunks(corpus.train.tgt)):
+            unknown += int(((ids == UNK) | (ids >= data.tokenizer.vocab)).sum())
+            tokens += len(ids)
+        share = unknown / tokens if tokens else 0.0
         if share and not corpus.replayed:
             what = f"{share:.1%} of its words are not in the vocabulary of the checkpoint"
             yield Warned(0, f"{corpus.name}: {what}; they are read as unknown")
@@ -64,6 +66,7 @@ def _left_out(name: str, parts: Mapping[str, Mapping[str, Any]], max_tgt: int) -
 
 def _nothing_unknown(data: TrainingData) -> Iterator[Warned]:
     """Copying of words the vocabulary lacks is learned from such words alone."""
-    if not any((corpus.train.src >= data.tokenizer.vocab).any() for corpus in data.corpora):
+    sources = (ids for corpus in data.corpora for ids in chunks(corpus.train.src))
+    if not any((ids >= data.tokenizer.vocab).any() for ids in sources):
         what = "no question has a word that the vocabulary lacks, so copying such words is not learned"
         yield Warned(0, f"{what}; lower --vocabulary")

@@ -17,10 +17,10 @@ from chatbot.dataset.batches import (
     TrainingBatches,
     bucket,
     collate,
-    epoch_rows,
     evaluation_batches,
 )
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.windows import epoch_rows
 from chatbot.errors import OptionError
 
 MakePairs = Callable[..., EncodedPairs]

@@ -13,12 +13,13 @@ import pytest
 
 from chatbot.config import Config
 from chatbot.dataset.encoded import EncodedPairs, EncodedWriter
+from chatbot.dataset.joined import concatenate, take
 from chatbot.errors import ChatbotError, CorpusError, OptionError
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.text.turns import has_separator
 from chatbot.training import data as module
 from chatbot.training.cache import CACHE, remove_caches
-from chatbot.training.data import DEFAULT_MIX, TrainingData, concatenate, mix_times, prepare, take
+from chatbot.training.data import DEFAULT_MIX, TrainingData, mix_times, prepare
 from chatbot.training.spool import Spool
 
 SMALL = {"tokenizer": "chars", "validation": 0.2}
@@ -355,6 +356,7 @@ PREPARE = """
 import sys
 from pathlib import Path
 from chatbot.config import Config
+from chatbot.dataset.joined import concatenate, take
 from chatbot.training.data import prepare
 data = prepare([sys.argv[1]], Path(sys.argv[2]), Config(), lambda notice: None)
 assert "torch" not in sys.modules, "preparing data needs no torch"
@@ -495,6 +497,7 @@ MANY = """
 import resource, sys
 from pathlib import Path
 from chatbot.config import Config
+from chatbot.dataset.joined import concatenate, take
 from chatbot.training.data import prepare
 config = Config().replace({"vocabulary": 4096})
 data = prepare([sys.argv[1]], Path(sys.argv[2]), config, lambda notice: None)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from chatbot import checkpoint
-from chatbot.dataset.batches import epoch_rows
 from chatbot.dataset.encoded import EncodedPairs
+from chatbot.dataset.windows import epoch_rows
 from chatbot.errors import OptionError
 from chatbot.text.tokenizer import UNK
 from chatbot.training.data import CorpusData, prepare, with_share

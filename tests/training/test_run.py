@@ -14,12 +14,12 @@ import torch
 
 from chatbot import checkpoint
 from chatbot.bot import Chatbot
+from chatbot.dataset.joined import take
 from chatbot.errors import ChatbotError, CheckpointError, CorpusError, OptionError, TrainingError
 from chatbot.evaluation.ngram import best_order
 from chatbot.evaluation.perplexity import fit_of
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training import run as module
-from chatbot.training.data import take
 from chatbot.training.events import Event, Finished, Looked, Prepared, Reported, Saved, Stepped, Warned
 from chatbot.training.request import Request
 from chatbot.training.run import TrainingRun, unsigned

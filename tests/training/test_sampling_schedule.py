@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from chatbot.config import option_field
-from chatbot.training import stepping
+from chatbot.training import gradients
 from chatbot.training.events import Stepped
 from chatbot.training.sampling_schedule import DECAYS, STEEPNESS, sampling_share
 from chatbot.training.trainer import Trainer, own_weights
@@ -53,20 +53,20 @@ def test_inverse_sigmoid_is_that_of_the_paper(progress: float) -> None:
 def test_run_without_sampling_never_decodes_step_by_step(
     make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stepping, "sampled_loss", lambda *_: pytest.fail("stepping"))
+    monkeypatch.setattr(gradients, "sampled_loss", lambda *_: pytest.fail("stepping"))
     list(make_trainer().run())
 
 
 def test_share_of_a_step_is_that_of_its_progress(
     make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learn, shares = stepping.sampled_loss, []
+    learn, shares = gradients.sampled_loss, []
 
     def spy(*args: Any) -> Any:
         shares.append(args[-1])
         return learn(*args)
 
-    monkeypatch.setattr(stepping, "sampled_loss", spy)
+    monkeypatch.setattr(gradients, "sampled_loss", spy)
     list(make_trainer(steps=10, scheduled_sampling=0.5, sampling_schedule="exponential").run())
     assert shares == pytest.approx([sampling_share("exponential", 0.5, n / 10) for n in range(1, 10)])
 

@@ -18,7 +18,7 @@ from chatbot.dataset.encoded import EncodedPairs
 from chatbot.evaluation.looking import Looking, look
 from chatbot.evaluation.perplexity import Fit
 from chatbot.nn.encoder import Encoded
-from chatbot.training import stepping
+from chatbot.training import gradients
 from chatbot.training import trainer as module
 from chatbot.training.events import (
     Evaluated,
@@ -72,13 +72,13 @@ def scripted(monkeypatch: pytest.MonkeyPatch, *losses: float) -> None:
 def test_decoder_is_fed_bos_and_the_gold_reply_and_learns_it_with_its_end(
     make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learn, fed = stepping.sequence_loss, []
+    learn, fed = gradients.sequence_loss, []
 
     def spy(network: Any, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, smoothing: float) -> Any:
         fed.append([[token for token in side[0].tolist() if token] for side in (src, tgt_in, tgt_out)])
         return learn(network, src, tgt_in, tgt_out, smoothing)
 
-    monkeypatch.setattr(stepping, "sequence_loss", spy)
+    monkeypatch.setattr(gradients, "sequence_loss", spy)
     finish(make_trainer(EncodedPairs.from_lists([[7, 8]], [[4, 5, 6]], [3], 12), steps=3))
     assert fed == [[[7, 8], [2, 4, 5, 6], [4, 5, 6, 3]]] * 3
 
@@ -184,7 +184,7 @@ def test_slow_validations_leave_time_to_train(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
-    batch_loss = stepping.sequence_loss
+    batch_loss = gradients.sequence_loss
 
     def second_long(*args: Any) -> Any:
         clock[0] += 1
@@ -194,7 +194,7 @@ def test_slow_validations_leave_time_to_train(
         clock[0] += 60
         return Fit(10.0, 10, 5)
 
-    monkeypatch.setattr(stepping, "sequence_loss", second_long)
+    monkeypatch.setattr(gradients, "sequence_loss", second_long)
     monkeypatch.setattr(module, "measure", minute_long)
     events, _ = finish(make_trainer(steps=0, minutes=6.0))
     steps = [event.step for event in of_kind(events, Evaluated)]
@@ -293,11 +293,11 @@ def test_trouble_that_comes_late_is_told_then_and_never_again(
 def test_gauges_of_the_loss_are_told_with_the_step(
     make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learn = stepping.sequence_loss
+    learn = gradients.sequence_loss
     assert [event.gauges for event in of_kind(finish(make_trainer(steps=2))[0], Stepped)] == [{}, {}]
     gauges = {"reward variance": 0.25}
     monkeypatch.setattr(
-        stepping, "sequence_loss", lambda *args: dataclasses.replace(learn(*args), gauges=gauges)
+        gradients, "sequence_loss", lambda *args: dataclasses.replace(learn(*args), gauges=gauges)
     )
     assert [event.gauges for event in of_kind(finish(make_trainer(steps=2))[0], Stepped)] == [gauges] * 2
 
