@@ -44,11 +44,11 @@ class LinearCrossEntropy(torch.autograd.Function):
             rows = slice(start, start + chunk)
             gold = target[rows, None]
             logits = product(features[rows], turned, bias)  # [chunk, vocab]
-            best, where = logits.max(-1, keepdim=True)
+            best = logits.amax(-1, keepdim=True)
             said = logits.gather(1, gold)
             average = logits.mean(-1, keepdim=True) if smoothing else said
             torch.softmax(logits, dim=-1, out=logits)
-            norm = best - logits.gather(1, where).log()  # log Σ exp
+            norm = best - logits.amax(-1, keepdim=True).log()  # log Σ exp: the likeliest has exp(best - norm)
             nats[rows] = (norm - said).squeeze(1)
             spread[rows] = (norm - average).squeeze(1)
             if d_features is None:
