@@ -12,6 +12,7 @@ from chatbot.nn.attention import Attention
 from chatbot.nn.core import Core
 from chatbot.nn.encoder import Encoded
 from chatbot.nn.memory import Attended, AttentionState, Memory, join, join_gauges
+from chatbot.nn.products import Linear
 from chatbot.nn.rows import Rows
 
 
@@ -105,7 +106,7 @@ class CoreDecoder(Decoder):
         super().__init__()
         self.core = core
         self.attention = attention
-        self.combine = nn.Linear(attention.context + hidden + embed, embed)
+        self.combine = Linear(attention.context + hidden + embed, embed)
 
     @staticmethod
     def input_size(embed: int, context: int) -> int:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+from chatbot.nn.cross_entropy import linear_cross_entropy
 from chatbot.nn.decoder import Decoded
 from chatbot.nn.embedding import PAD
+from chatbot.nn.output import SoftmaxOutput
 from chatbot.nn.seq2seq import Seq2Seq, Source
 
 BASELINE_DECAY = 0.9
@@ -65,11 +67,7 @@ def decoded_loss(model: Seq2Seq, decoded: Decoded, source: Source, tgt_out: Tens
     """
     index = real_positions(tgt_out)
     target = tgt_out.flatten()[index]
-    logits = model.logits(decoded, source, index).float()  # [tokens, words]
-    nats = nn.functional.cross_entropy(logits, target, reduction="none")  # [tokens]
-    objective = nats.mean()
-    if smoothing:
-        objective = (1 - smoothing) * objective + smoothing * _spread(logits)
+    objective, nats = _cross_entropy(model, decoded, source, index, target, smoothing)
     gauges = {name: float(gauge.detach().flatten()[index].mean()) for name, gauge in decoded.gauges.items()}
     if decoded.penalty is not None:
         objective = objective + decoded.penalty.flatten()[index].mean()
@@ -77,6 +75,22 @@ def decoded_loss(model: Seq2Seq, decoded: Decoded, source: Source, tgt_out: Tens
         drawn, variance = _reinforce(model, decoded, nats.detach(), index)
         objective, gauges["reward variance"] = objective + drawn, variance
     return Loss(objective, nats.detach().sum(), len(target), gauges)
+
+
+def _cross_entropy(
+    model: Seq2Seq, decoded: Decoded, source: Source, index: Tensor, target: Tensor, smoothing: float
+) -> tuple[Tensor, Tensor]:
+    """The smoothed objective, and the nats [tokens] of each target; of a plain softmax without its logits."""
+    output = model.output
+    if isinstance(output, SoftmaxOutput):
+        features = model.dropout.at(decoded.features, index)
+        return linear_cross_entropy(features, output.table.weight, output.bias, target, smoothing)
+    logits = model.logits(decoded, source, index).float()  # [tokens, words]
+    nats = nn.functional.cross_entropy(logits, target, reduction="none")  # [tokens]
+    objective = nats.mean()
+    if smoothing:
+        objective = (1 - smoothing) * objective + smoothing * _spread(logits)
+    return objective, nats
 
 
 def reply_nats(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor) -> Tensor:

@@ -6,8 +6,29 @@ import torch
 from torch import Tensor, nn
 
 from chatbot.nn.dropout import DropConnectGru, DropConnectLstm
+from chatbot.nn.unrolled import UnrolledGru
 
-CELLS: dict[str, type[nn.LSTM] | type[nn.GRU]] = {"lstm": nn.LSTM, "gru": nn.GRU}
+
+class Gru(nn.GRU):
+    """torch's GRU, batch first, which learns by UnrolledGru on a processor.
+
+    torch's LSTM has a fast way of its own there (oneDNN), its GRU has none.
+    """
+
+    def forward(  # type: ignore[override]
+        self, inputs: Tensor, state: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Outputs [batch, length, hidden] and the state after."""
+        learns = self.training and torch.is_grad_enabled() and isinstance(inputs, Tensor)
+        if not (learns and self.num_layers == 1 and inputs.device.type == "cpu"):
+            outputs, after = super().forward(inputs, state)
+            return outputs, after
+        first = inputs.new_zeros(len(inputs), self.hidden_size) if state is None else state[0]
+        made: Tensor = UnrolledGru.apply(inputs.transpose(0, 1), first, *self.parameters())  # type: ignore[no-untyped-call]
+        return made.transpose(0, 1), made[-1:]
+
+
+CELLS: dict[str, type[nn.LSTM] | type[Gru]] = {"lstm": nn.LSTM, "gru": Gru}
 
 
 MASKED_CELLS: dict[str, type[DropConnectLstm] | type[DropConnectGru]] = {

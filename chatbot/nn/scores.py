@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from chatbot.errors import OptionError
 from chatbot.nn.precision import single
+from chatbot.nn.products import Linear
 from chatbot.nn.sizes import AttentionSizes
 
 
@@ -53,8 +54,8 @@ class AdditiveScore(Score):
 
     def __init__(self, sizes: AttentionSizes) -> None:
         super().__init__(sizes)
-        self.w = nn.Linear(sizes.query, sizes.inner, bias=False)
-        self.u = nn.Linear(sizes.value, sizes.inner)
+        self.w = Linear(sizes.query, sizes.inner, bias=False)
+        self.u = Linear(sizes.value, sizes.inner)
         self.v = nn.Parameter(torch.empty(sizes.inner).uniform_(-1, 1) / math.sqrt(sizes.inner))
 
     @property
@@ -117,7 +118,7 @@ class GeneralScore(Score):
 
     def __init__(self, sizes: AttentionSizes) -> None:
         super().__init__(sizes)
-        self.w = nn.Linear(sizes.value, sizes.query, bias=False)
+        self.w = Linear(sizes.value, sizes.query, bias=False)
 
     @property
     def key(self) -> int:

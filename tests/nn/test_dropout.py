@@ -82,7 +82,7 @@ def test_masked_stack_is_torchs_with_masked_weights(cell: str, layers: int) -> N
     plain = build_recurrent(cell, 3, 6, layers)
     plain.load_state_dict(masked.state_dict())  # the same names
     inputs = torch.randn(2, 5, 3)
-    assert torch.equal(masked.eval()(inputs)[0], plain(inputs)[0])
+    assert torch.equal(masked.eval()(inputs)[0], plain.eval()(inputs)[0])
     found, state = masked.train()(inputs)
     drop = masked.drop
     assert isinstance(drop, DropConnect)
