@@ -121,7 +121,8 @@ class EncodedPairs:
     @classmethod
     def load(cls, folder: Path, name: str) -> EncodedPairs:
         """Map the arrays from a folder; pages are read as they are used."""
-        return cls(*(np.load(folder / f"{name}.{a}.npy", mmap_mode="r", allow_pickle=False) for a in _ARRAYS))
+        mapped = (np.load(folder / f"{name}.{a}.npy", mmap_mode="r", allow_pickle=False) for a in _ARRAYS)
+        return cls(*map(np.asarray, mapped))  # a plain array of the same pages: a memmap is slow to slice
 
 
 class EncodedWriter:

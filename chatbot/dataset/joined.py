@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,15 +54,15 @@ class JoinedPairs:
 
     def __init__(self, parts: Sequence[EncodedPairs]) -> None:
         self.parts = tuple(parts)
-        self._ends = np.cumsum([0, *(len(part) for part in parts)], dtype=np.int64)
+        self._ends = [0, *accumulate(len(part) for part in parts)]
 
     def __len__(self) -> int:
-        return int(self._ends[-1])
+        return self._ends[-1]
 
     def pair(self, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Ids of one question and its reply."""
         number = bisect_right(self._ends, index) - 1
-        return self.parts[number].pair(index - int(self._ends[number]))
+        return self.parts[number].pair(index - self._ends[number])
 
     def lengths_at(self, rows: Rows) -> tuple[Rows, Rows]:
         """Tokens of some questions and of their replies, EOS counted; each [rows]."""
@@ -81,7 +82,7 @@ class JoinedPairs:
         """The pairs of neighbouring rows; their ids are not copied."""
         found = []
         for part, first in zip(self.parts, self._ends, strict=False):
-            low, high = max(start - int(first), 0), min(stop - int(first), len(part))
+            low, high = max(start - first, 0), min(stop - first, len(part))
             found += part.views(low, high) if low < high else []
         return found
 

@@ -27,8 +27,9 @@ from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, 
 from chatbot.training.fitting import LEAST, batch_trial, largest
 from chatbot.training.freezing import frozen_parts
 from chatbot.training.launch import Launch
+from chatbot.training.meeting import own_device, processes_of
 from chatbot.training.metrics import metrics_log
-from chatbot.training.processes import Alone, LedStates, Processes, own_device, processes_of
+from chatbot.training.processes import Alone, LedStates, Processes
 from chatbot.training.recovery import REVERTS
 from chatbot.training.replay import check_replay, remembered_corpora
 from chatbot.training.request import RUN, STATE, Request, RunRecord, read_run

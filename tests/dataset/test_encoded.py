@@ -37,7 +37,7 @@ def test_stored_pairs_are_mapped_not_read(make_pairs: Callable[..., EncodedPairs
     pairs = make_pairs(50)
     pairs.save(tmp_path, "train")
     again = EncodedPairs.load(tmp_path, "train")
-    assert isinstance(again.src, np.memmap)
+    assert isinstance(again.src.base, np.memmap)
     for name in ("src", "src_starts", "tgt", "tgt_starts", "words"):
         stored, kept = getattr(again, name), getattr(pairs, name)
         assert stored.dtype == kept.dtype

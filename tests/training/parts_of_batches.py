@@ -24,7 +24,8 @@ from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.freezing import freeze, frozen_parts
 from chatbot.training.gradients import Gradients
 from chatbot.training.launch import Launch
-from chatbot.training.processes import Alone, processes_of
+from chatbot.training.meeting import processes_of
+from chatbot.training.processes import Alone
 
 VOCAB = 12
 CPU = torch.device("cpu")

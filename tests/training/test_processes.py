@@ -20,7 +20,8 @@ from chatbot.dataset.batches import TrainingBatches, collate, collate_part
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.errors import OptionError
 from chatbot.training.launch import Launch
-from chatbot.training.processes import Alone, LedStates, Several, met, own_device, processes_of
+from chatbot.training.meeting import met, own_device, processes_of
+from chatbot.training.processes import Alone, LedStates, Several
 from chatbot.training.state import Progress, States
 
 WORKER = Path(__file__).with_name("parts_of_batches.py")
