@@ -1,7 +1,7 @@
 """Matrix products in single precision by the faster of two libraries, and a linear layer of them.
 
 torch multiplies by MKL, which leaves the AVX-512 units of processors that are not Intel's unused; oneDNN,
-which torch holds as well, uses them: 230 instead of 110 GFLOPS a core on an AMD EPYC. oneDNN builds and keeps
+which torch holds as well, uses them (figures in docs/performance.md). oneDNN builds and keeps
 a kernel for each shape that occurs, with about a megabyte, so rows go in blocks of few sizes.
 """
 

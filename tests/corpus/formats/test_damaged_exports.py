@@ -21,7 +21,7 @@ from chatbot.corpus.input.source import parts_of
 from chatbot.corpus.message import KINDS
 from chatbot.errors import CorpusError
 
-NAMES = ("discord", "slack", "mbox")
+NAMES = ("discord", "slack", "telegram", "messenger", "mbox")
 CASES = {
     name: sorted(path.parent for path in (Path(__file__).parent / name).glob("*/expected.jsonl"))
     for name in NAMES

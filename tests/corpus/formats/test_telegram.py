@@ -3,74 +3,21 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chatbot.corpus.formats import telegram
-from chatbot.corpus.input.decode import Head, head_of_part
+from chatbot.corpus.input.decode import Head
 from chatbot.corpus.input.reading import Reading
 from chatbot.corpus.input.source import Part
 from chatbot.corpus.message import Message
-from chatbot.errors import CorpusError
-
-CASES = sorted((Path(__file__).parent / "telegram").glob("*/input.json"))
-
-ANYTHING = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**63), 2**63 - 1)
-    | st.sampled_from((10**12, 10**18, -1, 1e300, "9" * 40, "\ud83d", "1709287200"))
-    | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
-    max_leaves=3,
-)
 
 
 def read(path: Path, reading: Reading | None = None) -> list[tuple[str, list[Message]]]:
     reading = reading or Reading(lambda notice: None)
     return [(talk.name, list(talk.messages)) for talk in telegram.read(Part(path), reading)]
-
-
-def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every (container, key) of a JSON value."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = [(value, key) for key, _ in items]
-    return found + [place for container, key in found for place in places(container[key])]
-
-
-@given(st.sampled_from(CASES), st.randoms(use_true_random=False), ANYTHING, st.booleans())
-def test_export_with_another_value_somewhere_is_read(
-    tmp_path_factory: pytest.TempPathFactory, case: Path, chance: random.Random, value: Any, drop: bool
-) -> None:
-    document = json.loads(case.read_text("utf-8-sig"))
-    container, key = chance.choice(places(document))
-    if drop:
-        del container[key]
-    else:
-        container[key] = value
-    path = tmp_path_factory.getbasetemp() / "mutated.json"
-    path.write_text(json.dumps(document), "utf-8")
-    for _, messages in read(path):
-        assert all(isinstance(message.text, str) and isinstance(message.id, str) for message in messages)
-
-
-@given(st.sampled_from(CASES), st.integers(0, 3000), st.binary(max_size=3), st.booleans())
-def test_damaged_export_is_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, case: Path, at: int, put: bytes, cut: bool
-) -> None:
-    data = case.read_bytes()
-    path = tmp_path_factory.getbasetemp() / "damaged.json"
-    path.write_bytes(data[:at] + put + (b"" if cut else data[at + len(put) :]))
-    try:
-        read(path)
-        telegram.looks_like(head_of_part(Part(path)))
-    except CorpusError:
-        pass
 
 
 @pytest.mark.parametrize("messages", ["7", "null", '{"a": 1}', '"x"', "[]", "[[[]]]"])
