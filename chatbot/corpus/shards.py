@@ -7,6 +7,7 @@ The shards are worked on here, by processes on this machine, or by a Dask cluste
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 from collections import deque
@@ -183,14 +184,25 @@ def _client(address: str) -> Iterator[Any]:
     except ImportError:
         raise OptionError("--cluster", "needs Dask", "pip install 'chatbot[cluster]'") from None
     try:
-        client = Client(address, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+        asyncio.run(_reach(address))
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise OptionError(
             "--cluster", f"no cluster at {address!r} ({reason})", "start dask scheduler"
         ) from None
+    client = Client(address, set_as_default=False)  # type: ignore[no-untyped-call]
     with client:
         yield client
+
+
+async def _reach(address: str) -> None:
+    """Connects and leaves: a client that failed to connect would close itself at any later moment."""
+    from distributed.comm.core import connect
+    from distributed.security import Security
+
+    arguments = Security().get_connection_args("client")  # type: ignore[no-untyped-call]
+    comm = await connect(address, timeout=10, **arguments)  # type: ignore[no-untyped-call]
+    await comm.close()
 
 
 def _in_order(submit: Callable[[Shard], Any], shards: Iterable[Shard], workers: int) -> Iterator[Any]:
