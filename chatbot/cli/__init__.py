@@ -6,6 +6,7 @@ nltk, rich) is imported inside a verb, when it runs.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -13,16 +14,23 @@ from typing import Any
 import click
 
 from chatbot.cli.exits import heed_signals, run
-from chatbot.cli.lazy import LazyGroup
+from chatbot.cli.lazy import LazyGroup, Verb
 from chatbot.cli.streams import use_utf8
 
 VERBS = {
-    "train": "chatbot.cli.train:train",
-    "chat": "chatbot.cli.chat:chat",
-    "compare": "chatbot.cli.compare:compare",
-    "corpus": "chatbot.cli.corpus:corpus",
+    "train": Verb("chatbot.cli.train:train", "Train a bot, fine-tune one or go on with a run."),
+    "chat": Verb("chatbot.cli.chat:chat", "Talk with a bot."),
+    "compare": Verb(
+        "chatbot.cli.compare:compare", "Compare attentions, cells or any other options on the same data."
+    ),
+    "corpus": Verb("chatbot.cli.corpus:corpus", "Add corpora, look into them, and take care of them."),
+    "completion": Verb("chatbot.cli.completion:completion", "Print the script that lets a shell complete."),
 }
-"""Where each verb lives, in the order of the help."""
+"""Every verb, in the order of the help."""
+
+
+VARIABLE = "_CHATBOT_COMPLETE"
+"""What click's scripts of ``chatbot completion`` set when they ask for completions."""
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
@@ -66,4 +74,8 @@ def main(args: Sequence[str] | None = None) -> Any:
     """
     use_utf8()
     heed_signals()
+    if instruction := os.environ.get(VARIABLE):
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(group, {}, "chatbot", VARIABLE, instruction))
     sys.exit(run(group, list(sys.argv[1:] if args is None else args)))

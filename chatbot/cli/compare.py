@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from chatbot.cli.completion import complete_corpus
 from chatbot.cli.exits import INTERRUPTED
 from chatbot.cli.options import (
     checkpoints_option,
@@ -85,7 +86,7 @@ def _list_parser(section: str, name: str) -> Callable[[str], tuple[Any, ...]]:
 
 
 @click.command()
-@click.argument("corpora_named", metavar="[CORPUS]...", nargs=-1)
+@click.argument("corpora_named", metavar="[CORPUS]...", nargs=-1, shell_complete=complete_corpus)
 @click.option(
     "--name", metavar="NAME", help="Name of the comparison.  [default: made from corpora and options]"
 )

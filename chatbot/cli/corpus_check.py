@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from chatbot.cli.completion import complete_corpus
 from chatbot.cli.corpus_add import PAIR_OPTIONS
 from chatbot.cli.exits import show_note
 from chatbot.cli.options import config_options, corpora_option, given_options, resolve_config
@@ -14,7 +15,7 @@ from chatbot.config import Config
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_corpus)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a report.")
 @config_options("reading", *PAIR_OPTIONS, "data.validation")
 @corpora_option

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from chatbot.cli.completion import complete_corpus
 from chatbot.cli.corpus_add import PAIR_OPTIONS
 from chatbot.cli.exits import show_note
 from chatbot.cli.options import config_options, corpora_option, given_options, resolve_config
@@ -17,7 +18,7 @@ from chatbot.errors import OptionError
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_corpus)
 @click.option(
     "--to", "form", metavar="[jsonl|tsv|parallel|chatml]", required=True, help="Form of the output."
 )

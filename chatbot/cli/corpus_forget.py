@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from chatbot.cli.completion import complete_corpus
 from chatbot.cli.exits import show_note
 from chatbot.cli.options import checkpoints_option, corpora_option
 from chatbot.cli.streams import text_argument
@@ -15,7 +16,7 @@ from chatbot.errors import CorpusError, OptionError
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_corpus)
 @click.option(
     "--speaker", required=True, metavar="NAME", help="Whose turns are taken out, spelt as in the corpus."
 )
@@ -45,7 +46,7 @@ def forget(name: str, speaker: str, corpora: Path, checkpoints: Path) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_corpus)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @corpora_option
 def remove(name: str, yes: bool, corpora: Path) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chatbot.cli import tables
+from chatbot.cli.completion import complete_corpus
 from chatbot.cli.corpus_add import PAIR_OPTIONS
 from chatbot.cli.exits import show_note
 from chatbot.cli.options import config_options, corpora_option, given_options, resolve_config
@@ -34,7 +35,7 @@ def list_(corpora: Path) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_corpus)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
 @config_options("reading", *PAIR_OPTIONS)
 @corpora_option

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from chatbot.cli.completion import complete_corpus
 from chatbot.cli.exits import INTERRUPTED
 from chatbot.cli.options import (
     checkpoints_option,
@@ -68,7 +69,7 @@ LIMITS = ("training.minutes", "training.epochs", "training.steps")
 
 
 @click.command()
-@click.argument("corpora_named", metavar="[CORPUS]...", nargs=-1)
+@click.argument("corpora_named", metavar="[CORPUS]...", nargs=-1, shell_complete=complete_corpus)
 @click.option("--name", metavar="NAME", help="Name of the checkpoint.  [default: made from the corpora]")
 @preset_option
 @like_option

@@ -9,6 +9,7 @@ import click
 import pytest
 
 from chatbot.cli import VERBS, main
+from chatbot.cli.corpus import VERBS as CORPUS_VERBS
 
 Capture = pytest.CaptureFixture[str]
 
@@ -21,11 +22,12 @@ def status(*args: str) -> int:
 
 
 def test_every_verb_is_where_the_table_says() -> None:
-    for name, place in VERBS.items():
-        module, _, attribute = place.partition(":")
+    for name, verb in [*VERBS.items(), *CORPUS_VERBS.items()]:
+        module, _, attribute = verb.place.partition(":")
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         assert command.name == name
+        assert verb.summary == command.get_short_help_str(limit=200)
 
 
 def test_help_lists_every_verb_and_exit_status(capsys: Capture) -> None:
@@ -34,6 +36,13 @@ def test_help_lists_every_verb_and_exit_status(capsys: Capture) -> None:
     assert all(f"\n  {verb} " in out for verb in VERBS)
     assert {"0", "1", "2", "3", "130", "141"} <= set(out.split())
     assert err == ""
+
+
+def test_help_imports_no_verb() -> None:
+    code = "import sys; from chatbot.cli import group; group.get_help(group.context_class(group)); "
+    code += "print(*(name for name in sys.modules if name.startswith('chatbot.cli.')))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(ran.stdout.split()) == {f"chatbot.cli.{name}" for name in ("exits", "lazy", "streams")}
 
 
 def test_no_verb_is_wrong_usage_with_the_help_on_stderr(capsys: Capture) -> None:
