@@ -1,4 +1,4 @@
-"""Blocker: the bias of a search, against tokens never said and against repeated n-grams."""
+"""Blocker: the bias of a search, against tokens never said, repeated n-grams and what rules forbid."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from chatbot.decoding.engine import Bias
+from chatbot.decoding.engine import EOS, Bias
+from chatbot.decoding.terms import Entries, Rule, Terms
 
 
-def repeats(prefixes: NDArray[np.int64], ngram: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def repeats(prefixes: NDArray[np.int64], ngram: int) -> Entries:
     """Find the tokens that would complete an n-gram its row already holds.
 
     The last n-1 tokens of each row are compared with every earlier place at once; a token that
@@ -28,49 +29,64 @@ def repeats(prefixes: NDArray[np.int64], ngram: int) -> tuple[NDArray[np.int64],
     return row, prefixes[row, place + ngram - 1]
 
 
+NOTHING: Entries = (np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+class NoRepeating:
+    """The rule that no run of ``ngram`` tokens occurs twice in a reply."""
+
+    def __init__(self, ngram: int) -> None:
+        self._ngram = ngram
+
+    def forbidden(self, prefixes: NDArray[np.int64], owners: NDArray[np.int64], last: bool) -> Entries:
+        """The tokens that would complete such a run."""
+        if prefixes.shape[1] < self._ngram:
+            return NOTHING
+        return repeats(prefixes, self._ngram)
+
+
 def forbid(rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Bias:
     """The bias that forbids ``tokens[i]`` to row ``rows[i]``."""
     return Bias(rows, tokens, np.full(len(rows), -np.inf, np.float32))
 
 
 class Blocker:
-    """What the rows of a search may not say next; it follows the rows as the search reorders them.
+    """What the rows of a search may not say next."""
 
-    Args:
-        never: tokens no row may say.
-        ngram: length of the runs that may not occur twice in a row; 0: no such rule.
-        rows: rows at the start, each of them empty.
-    """
+    def __init__(self, terms: Terms) -> None:
+        limits = terms.limits
+        self.rules: tuple[Rule, ...] = terms.rules
+        if limits.block_ngram:
+            self.rules = (NoRepeating(limits.block_ngram), *self.rules)
+        self._limits = limits
+        self._never = {ending: _ids((*limits.never, *(() if ending else (EOS,)))) for ending in (False, True)}
+        self._constant: tuple[int, bool, Bias | None] = (-1, False, None)
 
-    def __init__(self, never: Sequence[int], ngram: int, rows: int) -> None:
-        self._never = np.array(sorted(set(never)), np.int64)
-        self._ngram = ngram
-        self._rows = rows
-        self._prefixes = np.empty((rows, 0), np.int64)  # [rows, length], kept only when ngram > 0
-        self._constant = self._never_bias()
+    def bias(self, prefixes: NDArray[np.int64], owners: NDArray[np.int64], length: int) -> Bias | None:
+        """What is forbidden to each row now; None when nothing is.
 
-    def bias(self) -> Bias | None:
-        """What is forbidden to each row now; None when nothing is."""
-        constant = self._constant
-        if not self._ngram or self._prefixes.shape[1] < self._ngram:
+        Args:
+            prefixes, owners: as for a ``Rule``; not looked at where there are no rules.
+            length: of the prefixes.
+        """
+        constant = self._fixed(len(owners), length >= self._limits.min_length)
+        last = length + 2 >= self._limits.max_length
+        found = [rule.forbidden(prefixes, owners, last) for rule in self.rules]
+        found = [entries for entries in found if len(entries[0])]
+        if not found:
             return constant
-        rows, tokens = repeats(self._prefixes, self._ngram)
-        if not len(rows):
-            return constant
-        if constant is None:
-            return forbid(rows, tokens)
-        return forbid(np.concatenate((constant.rows, rows)), np.concatenate((constant.tokens, tokens)))
+        if constant is not None:
+            found.insert(0, (constant.rows, constant.tokens))
+        return forbid(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
-    def follow(self, rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> None:
-        """Row i becomes what row ``rows[i]`` was, followed by ``tokens[i]``."""
-        if len(rows) != self._rows:
-            self._rows = len(rows)
-            self._constant = self._never_bias()
-        if self._ngram:
-            self._prefixes = np.concatenate((self._prefixes[rows], tokens[:, None]), axis=1)
+    def _fixed(self, rows: int, may_end: bool) -> Bias | None:
+        """The entries that depend on the number of rows and on the length alone."""
+        if self._constant[:2] != (rows, may_end):
+            never = self._never[may_end]
+            bias = forbid(np.repeat(np.arange(rows), len(never)), np.tile(never, rows))
+            self._constant = (rows, may_end, bias if len(never) else None)
+        return self._constant[2]
 
-    def _never_bias(self) -> Bias | None:
-        """The entries that depend on the number of rows alone."""
-        if not len(self._never):
-            return None
-        return forbid(np.repeat(np.arange(self._rows), len(self._never)), np.tile(self._never, self._rows))
+
+def _ids(tokens: Sequence[int]) -> NDArray[np.int64]:
+    return np.array(sorted(set(tokens)), np.int64)

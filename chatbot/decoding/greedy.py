@@ -5,40 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from chatbot.decoding.blocking import Blocker
-from chatbot.decoding.engine import EOS, Engine
-from chatbot.decoding.front import Front
+from chatbot.decoding.course import Course, Look
+from chatbot.decoding.engine import Engine
 from chatbot.decoding.hypothesis import Hypothesis
-from chatbot.decoding.limits import Limits
-from chatbot.decoding.trellis import End, Trellis
+from chatbot.decoding.limits import check_widths
+from chatbot.decoding.terms import Terms
+from chatbot.decoding.walk import Walk, walked
 
 
-def greedy(engine: Engine, sources: Sequence[Sequence[int]], limits: Limits) -> list[Hypothesis]:
-    """One hypothesis for each source, all sources side by side.
+class Greedy:
+    """The way of one hypothesis for each source, which says what its total gains most by."""
 
-    A row leaves the batch once it has said EOS, or is cut where it may say nothing at all; the others
-    are cut at ``max_length``.
-    """
-    if not sources:
-        return []
-    trellis, blocker = Trellis(), Blocker(limits.never, limits.block_ngram, len(sources))
-    ends: dict[int, End] = {}
-    front, state = Front.first(len(sources)), engine.start(sources)
-    for length in range(1, limits.max_length + 1):
-        found = engine.step(front.tokens, state, 1, blocker.bias())
-        tokens, gains = found.tokens[:, 0], found.log_probs[:, 0]
-        grown = Front(front.owners, np.arange(len(tokens)), tokens, front.log_probs + gains)
-        trellis.grow(front.nodes, tokens, found.weights)
-        possible = gains > -np.inf
-        stays = possible & (tokens != EOS) & (length < limits.max_length)
-        for row in np.flatnonzero(~stays).tolist():
-            last, at = (grown, length) if possible[row] else (front, length - 1)
-            ends[int(front.owners[row])] = last.end(row, at, limits)
-        rows = np.flatnonzero(stays)
-        if not len(rows):
-            break
-        all_stay = len(rows) == len(tokens)
-        front, state = (grown, found.state) if all_stay else (grown.take(rows), found.state.select(rows))
-        blocker.follow(rows, front.tokens)
-    return [trellis.hypothesis(ends[i], len(source)) for i, source in enumerate(sources)]
+    def find(
+        self, engine: Engine, sources: Sequence[Sequence[int]], terms: Terms, n_best: int = 1
+    ) -> list[list[Hypothesis]]:
+        """One hypothesis for each source, all sources side by side.
+
+        Raises:
+            OptionError: more than one is asked for.
+        """
+        check_widths(1, n_best)
+        if not sources:
+            return []
+        return [[found] for found in walked(self.walk(engine, sources, terms))]
+
+    def walk(self, engine: Engine, sources: Sequence[Sequence[int]], terms: Terms) -> Walk:
+        """The same, step by step."""
+        return Walk(Course(engine, sources, terms), terms.limits, self)
+
+    def width(self, vocab: int) -> int:
+        """How many candidates of a row are looked at."""
+        return 1
+
+    def choose(self, look: Look, owners: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+        """The column of the best candidate of each row; of equal ones the engine's first."""
+        return np.asarray(look.gains.argmax(axis=1))

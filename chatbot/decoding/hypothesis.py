@@ -17,7 +17,8 @@ class Hypothesis:
     Args:
         tokens: without BOS; the last one is EOS unless the reply was cut at the maximum length.
         log_prob: sum of the model's log-probabilities of ``tokens``, in nats.
-        score: what hypotheses are ranked by; ``length_penalty`` says how it comes from log_prob.
+        score: what hypotheses are ranked by; ``Limits.score`` says how it is made. It differs from
+            log_prob by more than the length where a prior or a repetition penalty had its say.
         weights: [len(tokens), src_len]; row i is what token i looked at.
     """
 
@@ -44,3 +45,28 @@ def length_penalty(length: int, alpha: float) -> float:
     """
     penalty: float = ((5.0 + length) / 6.0) ** alpha
     return penalty
+
+
+def average(length: int, alpha: float) -> float:
+    """|Y|, by which log P(Y|X) is divided, so that a reply's score is its mean per token; α is not used.
+
+    Source: Graves 2013, "Speech recognition with deep recurrent neural networks", section 3.2 (a beam's
+    hypotheses compared by log-probability over length).
+    """
+    return float(max(length, 1))
+
+
+COVERED = 1e-4
+"""Attention that counts as some: what nothing looked at would make a logarithm infinite."""
+
+
+def coverage(covered: NDArray[np.floating]) -> float:
+    """cp(X; Y) = sum over source tokens i of log(min(sum over reply tokens j of weight[j, i], 1)).
+
+    At most 0, and 0 where every source token was looked at as much as one reply token can.
+
+    Source: Wu et al. 2016, section 7, equation 14. Sums below ``COVERED`` count as that.
+
+    Shapes: covered [src_len], the weights summed over a reply's tokens, EOS included.
+    """
+    return float(np.log(np.clip(covered, COVERED, 1.0, dtype=np.float64)).sum())

@@ -6,6 +6,7 @@ source: exact, instant, and every hypothesis' log-probability can be read off th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -73,6 +74,39 @@ class TransitionEngine:
         return Candidates(best, np.take_along_axis(scores, best, axis=1), weights, Rows(state.sources, said))
 
 
+class TablePrior:
+    """What a token gains, by source, last token and token. Shapes: table [sources, vocab, vocab]"""
+
+    def __init__(self, table: NDArray[np.float64]) -> None:
+        self.table = table
+
+    def gain(self, source: int, said: Tokens, token: int) -> float:
+        """What ``token`` gains after ``said``."""
+        return float(self.table[source, said[-1] if said else BOS, token])
+
+    def gains(
+        self, prefixes: NDArray[np.int64], owners: NDArray[np.int64], tokens: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        assert len(prefixes) == len(owners) == len(tokens)
+        last = prefixes[:, -1] if prefixes.shape[1] else np.full(len(owners), BOS)
+        return self.table[owners[:, None], last[:, None], tokens]
+
+
+class BoundedTablePrior(TablePrior):
+    """The same, for the first two tokens only; it knows what it can still add."""
+
+    def gain(self, source: int, said: Tokens, token: int) -> float:
+        return super().gain(source, said, token) if len(said) < 2 else 0.0
+
+    def gains(
+        self, prefixes: NDArray[np.int64], owners: NDArray[np.int64], tokens: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        return super().gains(prefixes, owners, tokens) * (prefixes.shape[1] < 2)
+
+    def ceiling(self, length: int) -> float:
+        return max(0, 2 - length) * max(0.0, float(self.table.max()))
+
+
 class Twins:
     """What the searches should find, worked out the long way from the tables."""
 
@@ -83,9 +117,46 @@ class Twins:
         return sum(float(engine.row(source, said[: i + 1])[token]) for i, token in enumerate(tokens))
 
     @staticmethod
-    def score(engine: TransitionEngine, source: Sequence[int], tokens: Tokens, limits: Limits) -> float:
-        penalty = (5 + len(tokens)) ** limits.length_penalty / 6**limits.length_penalty
-        return Twins.log_prob(engine, source, tokens) / penalty
+    def total(
+        engine: TransitionEngine,
+        source: Sequence[int],
+        tokens: Tokens,
+        limits: Limits,
+        prior: TablePrior | None = None,
+    ) -> float:
+        """The sum that hypotheses of one length are compared by."""
+        total = 0.0
+        for i, token in enumerate(tokens):
+            again = token in tokens[:i]
+            step = float(engine.row(source, (BOS, *tokens[:i]))[token])
+            total += step * (limits.repetition_penalty if again else 1)
+            total += prior.gain(source[0] % len(engine.tables), tokens[:i], token) if prior else 0
+        return total
+
+    @staticmethod
+    def score(
+        engine: TransitionEngine,
+        source: Sequence[int],
+        tokens: Tokens,
+        limits: Limits,
+        prior: TablePrior | None = None,
+    ) -> float:
+        length = len(tokens)
+        wu = (5 + length) ** limits.length_penalty / 6**limits.length_penalty
+        penalty = {"wu": wu, "average": length or 1}[limits.normalize]
+        covered = sum(
+            math.log(
+                min(
+                    1,
+                    max(
+                        1e-4, sum(float(engine.looked(source, (BOS, *tokens[:j]))[i]) for j in range(length))
+                    ),
+                )
+            )
+            for i in range(len(source))
+        )
+        total = Twins.total(engine, source, tokens, limits, prior)
+        return total / penalty + limits.coverage_penalty * covered
 
     @staticmethod
     def repeats(tokens: Tokens, ngram: int) -> bool:
@@ -105,6 +176,7 @@ class Twins:
             for token in range(engine.vocab)
             if row[token] > -np.inf
             and token not in limits.never
+            and (token != EOS or len(tokens) >= limits.min_length)
             and not Twins.repeats((*tokens, token), limits.block_ngram)
         ]
 
@@ -121,15 +193,26 @@ class Twins:
 
     @staticmethod
     def ranked(
-        engine: TransitionEngine, source: Sequence[int], replies: Sequence[Tokens], limits: Limits
+        engine: TransitionEngine,
+        source: Sequence[int],
+        replies: Sequence[Tokens],
+        limits: Limits,
+        prior: TablePrior | None = None,
     ) -> list[Tokens]:
         """Ended ones first, then by score."""
         return sorted(
-            replies, key=lambda tokens: (EOS not in tokens, -Twins.score(engine, source, tokens, limits))
+            replies,
+            key=lambda tokens: (EOS not in tokens, -Twins.score(engine, source, tokens, limits, prior)),
         )
 
     @staticmethod
-    def beam(engine: TransitionEngine, source: Sequence[int], beam: int, limits: Limits) -> list[Tokens]:
+    def beam(
+        engine: TransitionEngine,
+        source: Sequence[int],
+        beam: int,
+        limits: Limits,
+        prior: TablePrior | None = None,
+    ) -> list[Tokens]:
         """All that a beam search which never stops early puts away, best first."""
         rows: list[Tokens] = [()]
         found: list[Tokens] = []
@@ -139,9 +222,9 @@ class Twins:
                 following = Twins.continuations(engine, source, tokens, limits)
                 longer += [(*tokens, token) for token in following]
                 found += [] if following else [tokens]
-            longer.sort(key=lambda tokens: -Twins.log_prob(engine, source, tokens))
+            longer.sort(key=lambda tokens: -Twins.total(engine, source, tokens, limits, prior))
             rows = longer[:beam]
-        return Twins.ranked(engine, source, found, limits)
+        return Twins.ranked(engine, source, found, limits, prior)
 
 
 def random_engine(
@@ -178,5 +261,16 @@ def engine_of() -> Callable[[dict[Tokens, dict[int, float]]], TransitionEngine]:
                 table[0, position, last, token] = probability
         with np.errstate(divide="ignore"):
             return TransitionEngine(np.log(table).astype(np.float32))
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def make_prior() -> Callable[..., TablePrior]:
+    """A prior that likes and dislikes tokens at random; one that knows its bounds, where asked for."""
+
+    def build(seed: int, vocab: int = 7, sources: int = 1, bounded: bool = False) -> TablePrior:
+        table = np.random.default_rng(seed).normal(size=(sources, vocab, vocab)) * 1.5
+        return BoundedTablePrior(table) if bounded else TablePrior(table)
 
     return build

@@ -3,15 +3,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chatbot.decoding.beam import beam_search
+from chatbot.decoding.beam import Beam
 from chatbot.decoding.engine import BOS, EOS
-from chatbot.decoding.greedy import greedy
+from chatbot.decoding.greedy import Greedy
 from chatbot.decoding.limits import Limits
+from chatbot.decoding.terms import Terms
 from chatbot.errors import OptionError
 
 ALPHAS = [0.0, 0.6, 1.0, 2.0]
 FULL = 3**3 * 4  # every prefix of three words (4, 5, 6), and what may follow as fourth token
 SOURCE = [4, 5, 6]
+
+
+def beam_search(engine, sources, beam, n_best, limits):
+    return Beam(beam).find(engine, sources, Terms(limits), n_best)
 
 
 def tokens_of(hypotheses):
@@ -59,7 +64,7 @@ def test_beam_of_one_is_greedy(make_engine):
     sources = [[i, 5] for i in range(50)]
     limits = Limits(15, 1.0, 2)
     wide = beam_search(engine, sources, 1, 1, limits)
-    narrow = greedy(engine, sources, limits)
+    narrow = [found for [found] in Greedy().find(engine, sources, Terms(limits))]
     assert len({hypothesis.tokens for hypothesis in narrow}) > 25
     for [found], expected in zip(wide, narrow, strict=True):
         assert found.tokens == expected.tokens

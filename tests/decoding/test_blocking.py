@@ -5,6 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatbot.decoding.blocking import Blocker, repeats
+from chatbot.decoding.engine import EOS
+from chatbot.decoding.limits import Limits
+from chatbot.decoding.terms import NoQuoting, Terms
 
 NGRAMS = st.integers(1, 4)
 PREFIXES = st.integers(0, 9).flatmap(
@@ -21,6 +24,13 @@ def forbidden(bias):
     return set(zip(bias.rows.tolist(), bias.tokens.tolist(), strict=True))
 
 
+def biased(prefixes, ngram=0, never=(), min_length=0, rules=(), owners=None):
+    array = np.array(prefixes, np.int64).reshape(len(prefixes), -1)
+    terms = Terms(Limits(20, block_ngram=ngram, never=tuple(never), min_length=min_length), rules=rules)
+    owners = np.arange(len(prefixes)) if owners is None else np.array(owners)
+    return forbidden(Blocker(terms).bias(array, owners, array.shape[1]))
+
+
 @given(PREFIXES, NGRAMS)
 def test_repeats_are_the_tokens_a_naive_twin_finds(twins, prefixes, ngram):
     already = [twins.repeats(tuple(prefix), ngram) for prefix in prefixes]
@@ -35,36 +45,39 @@ def test_repeats_are_the_tokens_a_naive_twin_finds(twins, prefixes, ngram):
                 assert ((row, token) in found) == twins.repeats((*prefix, token), ngram)
 
 
-@given(st.lists(st.lists(st.integers(0, 10**6), min_size=1, max_size=5), min_size=1, max_size=12), NGRAMS)
-def test_blocker_follows_rows_as_they_are_reordered(twins, steps, ngram):
-    blocker = Blocker([0], ngram, rows=1)
-    prefixes = [()]
-    for choices in steps:
-        rows = [choice % len(prefixes) for choice in choices]
-        tokens = [4 + choice % 3 for choice in choices]
-        # Only replies a search could have made: without a repetition, unless there is no choice left.
-        pairs = [
-            (r, t) for r, t in zip(rows, tokens, strict=True) if not twins.repeats((*prefixes[r], t), ngram)
-        ]
-        if not pairs:
-            break
-        rows, tokens = zip(*pairs, strict=True)
-        prefixes = [(*prefixes[row], token) for row, token in pairs]
-        blocker.follow(np.array(rows), np.array(tokens))
-        expected = {
-            (i, t) for i, p in enumerate(prefixes) for t in (4, 5, 6) if twins.repeats((*p, t), ngram)
-        }
-        assert forbidden(blocker.bias()) == expected | {(i, 0) for i in range(len(prefixes))}
+@given(PREFIXES, st.lists(st.integers(3, 6), max_size=8), NGRAMS)
+def test_runs_of_a_source_are_the_tokens_a_naive_twin_finds(prefixes, source, ngram):
+    rule = NoQuoting([[[9, 9]], [source, source[::-1]]], ngram)
+    owners = [1] * len(prefixes)
+    grams = {
+        tuple(text[i : i + ngram]) for text in (source, source[::-1]) for i in range(len(text) - ngram + 1)
+    }
+    found = biased(prefixes, rules=(rule,), owners=owners)
+    for row, prefix in enumerate(prefixes):
+        for token in range(3, 7):
+            run = (*prefix, token)[-ngram:]
+            assert ((row, token) in found) == (len(run) == ngram and run in grams)
+
+
+def test_blocker_adds_up_what_is_never_said_what_repeats_and_what_rules_forbid():
+    rule = NoQuoting([[[5, 6]]], 1)
+    found = biased([[4, 5, 4], [5, 5, 6]], ngram=2, never=(0, 1), rules=(rule,), owners=[0, 0])
+    always = {(row, token) for row in (0, 1) for token in (0, 1, 5, 6)}
+    assert found == always | {(0, 5)}
 
 
 def test_blocker_without_rules_has_no_bias():
-    blocker = Blocker([], 0, rows=2)
-    blocker.follow(np.array([1, 1]), np.array([4, 4]))
-    assert blocker.bias() is None
+    assert biased([[4], [4]]) == set()
 
 
-def test_blocker_never_names_the_end():
-    blocker = Blocker([0, 1, 2], 1, rows=1)
-    for token in (4, 5, 6):
-        blocker.follow(np.array([0]), np.array([token]))
-    assert {token for _, token in forbidden(blocker.bias())} == {0, 1, 2, 4, 5, 6}
+def test_blocker_never_names_the_end_but_for_the_minimum_length():
+    assert biased([[4, 5, 6]], ngram=1, never=(0, 1, 2)) == {(0, token) for token in (0, 1, 2, 4, 5, 6)}
+    assert biased([[4]], min_length=2) == {(0, EOS)}
+    assert biased([[4, 5]], min_length=2) == set()
+
+
+def test_constant_bias_follows_the_number_of_rows():
+    blocker = Blocker(Terms(Limits(20, never=(0,))))
+    for rows in (2, 2, 5, 1):
+        empty = np.empty((rows, 0), np.int64)
+        assert forbidden(blocker.bias(empty, np.arange(rows), 0)) == {(row, 0) for row in range(rows)}

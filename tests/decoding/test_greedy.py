@@ -3,10 +3,15 @@ from __future__ import annotations
 import numpy as np
 
 from chatbot.decoding.engine import BOS, EOS
-from chatbot.decoding.greedy import greedy
+from chatbot.decoding.greedy import Greedy
 from chatbot.decoding.limits import Limits
+from chatbot.decoding.terms import Terms
 
 SOURCE = [4, 5, 6]
+
+
+def greedy(engine, sources, limits):
+    return [found for [found] in Greedy().find(engine, sources, Terms(limits))]
 
 
 def test_greedy_says_the_likeliest_token_each_time(make_engine, twins):
