@@ -123,16 +123,12 @@ class Chatbot:
         name: of its checkpoint.
         answering: the checkpoint's tokenizer and engine.
         options: how replies are searched for unless a call says otherwise.
-        attends: whether the weights of the engine mean anything.
     """
 
-    def __init__(
-        self, name: str, answering: Answering, options: DecodingOptions, attends: bool = True
-    ) -> None:
+    def __init__(self, name: str, answering: Answering, options: DecodingOptions) -> None:
         self.name = name
         self.options = options
         self._answering = answering
-        self._attends = attends
 
     @classmethod
     def load(cls, checkpoint: str | Path | None = None, device: str = "auto") -> Chatbot:
@@ -155,7 +151,7 @@ class Chatbot:
         config, tokenizer = found.config, found.tokenizer()
         engine = load_engine(found, tokenizer.vocab, device)
         answering = Answering.of(config, tokenizer, engine, found.context)
-        return cls(found.name, answering, config.decoding, config.model.attention != "none")
+        return cls(found.name, answering, config.decoding)
 
     @property
     def context(self) -> int:
@@ -242,7 +238,7 @@ class Chatbot:
         text, best = answer.ranked[0]
         source = answer.source
         named = tuple(Candidate(said, hypothesis.score) for said, hypothesis in answer.ranked)
-        attention = self._attention(question, source, best) if self._attends else None
+        attention = self._attention(question, source, best) if self._answering.attends else None
         return Reply(question, text, best.score, False, source.truncated, named, attention, source.history)
 
     def _attention(self, question: str, read: Source, hypothesis: Hypothesis) -> Attention:

@@ -223,6 +223,12 @@ class DecodingOptions:
     max_tokens: int = option(
         0, "longest reply; 0: the longest the checkpoint was trained on", unit="tokens", low=0
     )
+    unknown: str = option(
+        "avoid",
+        "what stands for a word that --tokenizer words left out of the vocabulary: the next best word, or "
+        "that of the question's words outside the vocabulary that is looked at most",
+        choices=("avoid", "attended"),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from chatbot.config import COPYING, Config, DecodingOptions
-from chatbot.decoding.engine import Engine
+from chatbot.decoding.engine import BOS, PAD, UNK, Engine
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.decoding.search import search
 from chatbot.decoding.stream import Said, stream
 from chatbot.engines.reading import Reader, Source
+from chatbot.errors import OptionError
 from chatbot.text.tokenizer import Tokenizer
 
 BATCH = 64
@@ -55,6 +60,7 @@ class Answering:
         max_tgt: longest reply in tokens, unless the options say otherwise.
         extends: the engine can say words of a question that the vocabulary lacks.
         context: so many of the turns before a question are read.
+        attends: what the engine says a token looked at means something.
     """
 
     tokenizer: Tokenizer
@@ -63,6 +69,7 @@ class Answering:
     max_tgt: int
     extends: bool = False
     context: int = 0
+    attends: bool = True
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
     """Held while the engine computes: a batch of a search, or a step of a stream."""
 
@@ -75,7 +82,8 @@ class Answering:
         """
         extends = config.model.output in COPYING
         context = config.data.context if turns is None else turns
-        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt, extends, context)
+        attends = config.model.attention != "none"
+        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt, extends, context, attends)
 
     @property
     def reader(self) -> Reader:
@@ -94,7 +102,11 @@ class Answering:
         Args:
             n_best: how many different replies to look for, at most the beam.
             histories: the turns before each text, oldest first; () where there are none.
+
+        Raises:
+            OptionError: the options ask for what this checkpoint has not.
         """
+        self._check(options)
         reader = self.reader
         read = [reader.read(*asked) for asked in zip(texts, histories or [()] * len(texts), strict=True)]
         found = [Answer()] * len(read)
@@ -113,46 +125,65 @@ class Answering:
         """The reply piece by piece while it is decoded, none of which is taken back; at last the answer.
 
         The pieces are whole characters, and joined they are the answer's text.
+
+        Raises:
+            OptionError: the options ask for what this checkpoint has not.
         """
+        self._check(options)
         source = self.reader.read(text, history)
         if not source:
             yield Answer()
             return
         longest = options.max_tokens or self.max_tgt
-        steps = stream(self.engine, source.ids, **self._limits(options))
+        steps = stream(self.engine, source.ids, never=_never(options, source), **self._limits(options))
         said: list[int] = []
         shown = ""
         while not isinstance(step := self._next(steps), Hypothesis):
-            said.append(step.token)
+            said.append(_named(step.token, step.weights, source))
             # White space at the end may be the reply's end, where it is left out.
             if len(said) <= longest and (so_far := self._text(said, source)) != shown:
                 yield so_far[len(shown) :]
                 shown = so_far
-        hypothesis = step.within(longest)
+        hypothesis = _with_names(step.within(longest), source)
         yield Answer(source, ((self._text(hypothesis.tokens, source), hypothesis),))
 
     def _next(self, steps: Iterator[Said | Hypothesis]) -> Said | Hypothesis:
         with self._lock:
             return next(steps)
 
+    def _check(self, options: DecodingOptions) -> None:
+        """Refuse to look words up where that is not needed or tells nothing."""
+        if options.unknown == "avoid":
+            return
+        remedy = "leave --unknown out"
+        if self.tokenizer.kind != "words" or self.extends:
+            raise OptionError("--unknown", "this checkpoint can say every word already", remedy)
+        if not self.attends:
+            raise OptionError("--unknown", "this checkpoint has no attention to look a word up by", remedy)
+
     def _batch(self, sources: Sequence[Source], options: DecodingOptions, n_best: int) -> list[Answer]:
         longest = options.max_tokens or self.max_tgt
-        with self._lock:
-            found = search(
-                self.engine,
-                [source.ids for source in sources],
-                beam=options.beam,
-                n_best=max(n_best, min(options.beam, n_best + SPARE)),
-                **self._limits(options),
-            )
-        answers = []
-        for source, hypotheses in zip(sources, found, strict=True):
-            ranked = self._ranked([hypothesis.within(longest) for hypothesis in hypotheses], source)
-            answers.append(Answer(source, ranked[:n_best]))
-        return answers
+        parts: dict[tuple[int, ...], list[int]] = {}
+        for row, source in enumerate(sources):
+            parts.setdefault(_never(options, source), []).append(row)
+        answers: dict[int, Answer] = {}
+        for never, rows in parts.items():
+            with self._lock:
+                found = search(
+                    self.engine,
+                    [sources[row].ids for row in rows],
+                    beam=options.beam,
+                    n_best=max(n_best, min(options.beam, n_best + SPARE)),
+                    never=never,
+                    **self._limits(options),
+                )
+            for row, hypotheses in zip(rows, found, strict=True):
+                cut = [hypothesis.within(longest) for hypothesis in hypotheses]
+                answers[row] = Answer(sources[row], self._ranked(cut, sources[row])[:n_best])
+        return [answers[row] for row in range(len(sources))]
 
     def _limits(self, options: DecodingOptions) -> dict[str, Any]:
-        """What holds for every reply of a search, by the names the searches give it."""
+        """What holds for every reply, by the names the searches give it."""
         return {
             "max_length": (options.max_tokens or self.max_tgt) + 1,  # EOS counts there, and not here
             "length_penalty": options.length_penalty,
@@ -163,8 +194,33 @@ class Answering:
         """Hypotheses that read alike count once, the best one; silent ones come last."""
         texts: dict[str, Hypothesis] = {}
         for hypothesis in hypotheses:
-            texts.setdefault(self._text(hypothesis.tokens, source), hypothesis)
+            named = _with_names(hypothesis, source)
+            texts.setdefault(self._text(named.tokens, source), named)
         return tuple(sorted(texts.items(), key=lambda item: not item[0]))
 
     def _text(self, tokens: Sequence[int], source: Source) -> str:
         return self.tokenizer.decode(tokens, source.words).strip()
+
+
+def _never(options: DecodingOptions, source: Source) -> tuple[int, ...]:
+    """What no reply to a source holds: UNK neither, unless a word of the source can stand for it."""
+    return (PAD, BOS) if options.unknown == "attended" and source.unknown else (PAD, UNK, BOS)
+
+
+def _with_names(hypothesis: Hypothesis, source: Source) -> Hypothesis:
+    """The same reply with a word of the source wherever it says that it knows none."""
+    if UNK not in hypothesis.tokens:
+        return hypothesis
+    said = zip(hypothesis.tokens, hypothesis.weights, strict=True)
+    return dataclasses.replace(hypothesis, tokens=tuple(_named(*each, source) for each in said))
+
+
+def _named(token: int, weights: NDArray[np.float32], source: Source) -> int:
+    """A token, or for UNK the id of the word outside the vocabulary that it looked at most.
+
+    Source: Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation", section 3;
+    Jean et al. 2015 choose the word by attention.
+    """
+    if token != UNK or not source.unknown:
+        return token
+    return max(source.unknown, key=lambda each: float(weights[each[0]]))[1]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatbot.text.extension import Extended, extend
-from chatbot.text.tokenizer import Encoded, Tokenizer
+from chatbot.text.tokenizer import UNK, Tokenizer
 from chatbot.text.turns import Place, alternating, places, source_text
 
 
@@ -19,7 +19,8 @@ class Source:
         places: where each of them is from.
         history: the earlier turns of which something is read, oldest first; the oldest may be read in part.
         truncated: the question itself is longer than what is read.
-        words: of these turns, that the vocabulary lacks and a reply may hold, see ``Extended``.
+        words: of these turns, that the vocabulary lacks and a reply may hold, see ``chatbot.text.extension``.
+        unknown: where in ``ids`` such words stand, and the ids a reply has for them; () where it has none.
     """
 
     ids: tuple[int, ...]
@@ -27,6 +28,7 @@ class Source:
     history: tuple[str, ...] = ()
     truncated: bool = False
     words: tuple[str, ...] = ()
+    unknown: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Reader:
 
     Args:
         max_src: most tokens that are read.
-        extends: words that the vocabulary lacks get ids of their own.
+        extends: a model reads words that the vocabulary lacks by ids of their own.
         context: of the turns before a question the last so many are read.
     """
 
@@ -61,14 +63,17 @@ class Reader:
         whole = self.tokenizer.encode(text, src=True) if len(turns) > 1 or text != question else alone
         encoded = whole.last(self.max_src)
         where = places(turns, encoded.offsets)
-        read = self._extended(text, encoded)
+        lacks = UNK in encoded.ids
+        named = extend(self.tokenizer, text, encoded) if lacks else Extended(encoded.ids, encoded.offsets)
+        unknown = [(place, token) for place, token in enumerate(named.ids) if token >= self.tokenizer.vocab]
         earlier = -where[0].turn
         return Source(
-            read.ids,
+            named.ids if self.extends else encoded.ids,
             tuple(where),
             turns[len(turns) - 1 - earlier : -1],
             len(alone.ids) > self.max_src,
-            read.words,
+            named.words,
+            tuple(unknown),
         )
 
     def _turns(self, question: str, history: Sequence[str]) -> tuple[tuple[str, ...], tuple[bool, ...]]:
@@ -78,8 +83,3 @@ class Reader:
         kept = [(turn, own) for turn, own in said if self.tokenizer.normalize(turn, src=True)]
         turns, own = zip(*kept, (question, False), strict=True)
         return turns, own
-
-    def _extended(self, text: str, encoded: Encoded) -> Extended:
-        if self.extends:
-            return extend(self.tokenizer, text, encoded)
-        return Extended(encoded.ids, encoded.offsets)

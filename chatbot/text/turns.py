@@ -81,6 +81,11 @@ def places(src: Sequence[str], offsets: Sequence[tuple[int, int]]) -> list[Place
     return found[::-1]
 
 
+def legible(src: Sequence[str]) -> str:
+    """Turns on one line, for people."""
+    return " / ".join(src)
+
+
 def typed(text: str) -> str:
     """What somebody typed, with U+FFFD for each separator, so that nobody can forge one.
 
