@@ -63,6 +63,13 @@ class Checkpoint:
         """The folder's name."""
         return self.path.resolve().name
 
+    @property
+    def context(self) -> int:
+        """How many turns before a question its corpora put in front of it, or were asked to."""
+        data = self.record.get("data")
+        found = data.get("context") if isinstance(data, Mapping) else None
+        return found if isinstance(found, int) and found >= 0 else self.config.data.context
+
     def tokenizer(self) -> Tokenizer:
         """The tokenizer it was trained with."""
         where = self.home / TOKENIZER

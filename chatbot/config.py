@@ -8,6 +8,7 @@ tokenizers and searches take plain numbers.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -222,6 +223,12 @@ class DecodingOptions:
     max_tokens: int = option(
         0, "longest reply; 0: the longest the checkpoint was trained on", unit="tokens", low=0
     )
+    unknown: str = option(
+        "avoid",
+        "what stands for a word that --tokenizer words left out of the vocabulary: the next best word, or "
+        "that of the question's words outside the vocabulary that is looked at most",
+        choices=("avoid", "attended"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +378,17 @@ def option_type(section: str, name: str) -> type:
 
 
 T = TypeVar("T")
+
+
+@functools.lru_cache(maxsize=64)
+def check_options(section: str, options: object) -> None:
+    """Check each option of a section as ``check_value`` does.
+
+    Raises:
+        OptionError: a value that is not allowed.
+    """
+    for each in dataclasses.fields(SECTIONS[section]):
+        check_value(section, each.name, getattr(options, each.name), each.name)
 
 
 def check_value(section: str, name: str, value: Any, where: str = "") -> Any:

@@ -76,8 +76,8 @@ def exchanges() -> Exchanges:
 def train_tiny() -> TrainTiny:
     """Train a tiny bot until it knows most exchanges by heart: train_tiny(folder, exchanges, steps=300, ...).
 
-    ``folder`` becomes the checkpoint, its parent holds the corpus; further options by name. The events of
-    the run are returned.
+    ``folder`` becomes the checkpoint, its parent holds the corpus (or ``exchanges`` is its file); further
+    options by name. The events of the run are returned.
     """
     from chatbot.config import PRESETS, Config
     from chatbot.training.request import Request
@@ -101,9 +101,10 @@ def train_tiny() -> TrainTiny:
         "device": "cpu",
     }
 
-    def train(folder: Path, exchanges: Exchanges, steps: int = 300, **options: Any) -> list[Event]:
-        corpus = folder.parent / "talk.tsv"
-        corpus.write_text("".join(f"{src}\t{tgt}\n" for src, tgt in exchanges), encoding="utf-8")
+    def train(folder: Path, exchanges: Exchanges | Path, steps: int = 300, **options: Any) -> list[Event]:
+        corpus = exchanges if isinstance(exchanges, Path) else folder.parent / "talk.tsv"
+        if not isinstance(exchanges, Path):
+            corpus.write_text("".join(f"{src}\t{tgt}\n" for src, tgt in exchanges), encoding="utf-8")
         limits = {"steps": steps, "eval_every": steps}
         config = Config().replace(by_heart | limits | options)
         request = Request((str(corpus),), folder, folder.parent, config, "chatbot train talk.tsv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import unicodedata
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chatbot.bot import Attention, Chatbot, Reply
@@ -20,7 +23,7 @@ from chatbot.config import DecodingOptions, ModelOptions
 from chatbot.decoding.engine import BOS, EOS, PAD, UNK, Bias, Candidates
 from chatbot.engines.answering import Answering
 from chatbot.engines.torch_engine import TorchEngine
-from chatbot.errors import OptionError
+from chatbot.errors import CheckpointError, OptionError
 from chatbot.text.tokenizer import Tokenizer
 
 Exchanges = Sequence[tuple[str, str]]
@@ -86,14 +89,19 @@ class Rows:
 
 
 def scripted(
-    tokenizer: Tokenizer, *replies: str | Sequence[int], look: Sequence[int] = (), **options: Any
+    tokenizer: Tokenizer,
+    *replies: str | Sequence[int],
+    look: Sequence[int] = (),
+    context: int = 0,
+    **options: Any,
 ) -> Chatbot:
     """A bot whose engine says these replies; texts are encoded and ended."""
     said = [
         (*tokenizer.encode(reply).ids, EOS) if isinstance(reply, str) else tuple(reply) for reply in replies
     ]
     settings = DecodingOptions(**{"block_ngram": 0} | options)
-    return Chatbot("script", Answering(tokenizer, Script(tokenizer.vocab, said, look), 40, 24), settings)
+    engine = Script(tokenizer.vocab, said, look)
+    return Chatbot("script", Answering(tokenizer, engine, 40, 24, context=context), settings)
 
 
 @pytest.fixture(scope="module")
@@ -150,10 +158,14 @@ def test_same_question_gets_the_same_answer(tiny_bot: Chatbot, tiny_checkpoint: 
 
 
 def test_threads_do_not_disturb_each_other(tiny_bot: Chatbot, exchanges: Exchanges) -> None:
+    """Some ask for whole replies, some watch greedy ones being said, a piece at a time."""
     questions = [question for question, _ in exchanges] * 2
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(tiny_bot.reply, questions))
+    with ThreadPoolExecutor(6) as pool:
+        whole = pool.map(tiny_bot.reply, questions)
+        said = pool.map(lambda question: "".join(tiny_bot.stream(question)), questions)
+        found, heard = list(whole), list(said)
     assert found == [tiny_bot.reply(question) for question in questions]
+    assert heard == [tiny_bot.reply(question, options=GREEDY).text for question in questions]
 
 
 @pytest.mark.parametrize("kind", ["bpe", "words", "chars"])
@@ -327,7 +339,7 @@ def test_trained_bot_looks_with_all_its_weight(tiny_bot: Chatbot, exchanges: Exc
 
 def test_bot_without_attention_shows_none(characters: Tokenizer) -> None:
     engine = Script(characters.vocab, [(*characters.encode("yes").ids, EOS)])
-    bot = Chatbot("blind", Answering(characters, engine, 40, 24), GREEDY, attends=False)
+    bot = Chatbot("blind", Answering(characters, engine, 40, 24, attends=False), GREEDY)
     assert bot.reply("x") == Reply("x", "yes", bot.reply("x").score, candidates=bot.reply("x").candidates)
     assert bot.reply("x").attention is None
 
@@ -340,3 +352,128 @@ def test_device_that_is_not_there_is_an_option_error(tiny_checkpoint: Path) -> N
 def test_history_changes_nothing_for_a_bot_of_single_questions(tiny_bot: Chatbot) -> None:
     assert not tiny_bot.reads_history
     assert tiny_bot.reply("hello", ["good night", "bye"]) == tiny_bot.reply("hello")
+
+
+# Turns before the question
+
+
+def test_words_of_earlier_turns_say_which_turn_they_are_of(characters: Tokenizer) -> None:
+    """Each character of the reply looks at one token: that of a turn's sign counts for its first word."""
+    history, question = ["is it", "no, not"], "so"
+    sign = "\ue000"
+    length = len(characters.encode(f"{sign} is it {sign} no, not {sign} so", src=True).ids)
+    bot = scripted(characters, "a b c d", look=[0, 0, length - 2, length - 1, 3, 4, 0, 0], context=5)
+    reply = bot.reply(question, history)
+    assert reply.history == ("is it", "no, not")
+    assert reply.attention is not None
+    turns = {0: question, -1: history[1], -2: history[0]}
+    assert [(word.text, word.turn) for word in reply.attention.source] == [
+        ("is", -2), ("it", -2), ("no", -1), (",", -1), ("not", -1), ("so", 0),
+    ]  # fmt: skip
+    assert all(turns[word.turn][word.start : word.end] == word.text for word in reply.attention.source)
+    assert [sum(row) for row in (*reply.attention.weights, reply.attention.end)] == pytest.approx([1.0] * 5)
+    looked = [int(np.argmax(row)) for row in reply.attention.weights]
+    assert [reply.attention.source[place].turn for place in looked][:2] == [-2, 0]
+    assert {word.turn for word in reply.attention.reply} == {0}
+
+
+def test_bot_reads_as_many_turns_as_it_was_trained_to(characters: Tokenizer) -> None:
+    bot = scripted(characters, "yes", context=2)
+    assert bot.context == 2
+    assert bot.reads_history
+    assert bot.reply("x", ["a", "b", "c"]).history == ("b", "c")
+    assert [reply.history for reply in bot.replies(["x", "y"], histories=[["a"], []])] == [("a",), ()]
+    with pytest.raises(OptionError, match="1 for 2 questions"):
+        bot.replies(["x", "y"], histories=[["a"]])
+
+
+@pytest.fixture(scope="module")
+def listener(tmp_path_factory: pytest.TempPathFactory, train_tiny: Any) -> Chatbot:
+    """A bot that is asked what it was told two turns ago."""
+    folder = tmp_path_factory.mktemp("listener")
+    things = ("cat", "house", "river")
+    lines = []
+    for number, thing in enumerate(things):
+        turns = [("A", f"a {thing}"), ("B", "ok"), ("A", "what was it"), ("B", f"it was a {thing}")]
+        lines.append({"id": str(number), "turns": [{"speaker": who, "text": text} for who, text in turns]})
+    corpus = folder / "talk.jsonl"
+    corpus.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    train_tiny(folder / "bot", corpus, steps=150, context=2, me="B", attention="general")
+    return Chatbot.load(folder / "bot", "cpu")
+
+
+def test_what_was_said_before_decides_the_reply(listener: Chatbot) -> None:
+    assert listener.context == 2
+    for thing in ("cat", "house", "river"):
+        reply = listener.reply("what was it", [f"a {thing}", "ok"])
+        assert reply.text == f"it was a {thing}"
+        assert reply.history == (f"a {thing}", "ok")
+
+
+# Replies that are watched while they are said
+
+CHARACTERS = [*"aB c.!'", "好", "😀", "é", "\u0301", "👨\u200d👩"]
+SAYABLE = st.lists(st.sampled_from(CHARACTERS), max_size=12).map("".join)
+
+
+@given(text=SAYABLE, tail=st.sampled_from([[EOS], [4 + 0xE4, EOS], [4 + 0xE4, 4 + 0x41, EOS], []]))
+def test_pieces_are_whole_characters_and_make_up_the_reply(
+    text: str, tail: list[int], characters: Tokenizer
+) -> None:
+    """Characters that are not in the vocabulary are three or four tokens; a tail is half of one."""
+    said = [*characters.encode(text).ids, *tail]
+    bot = scripted(characters, said, beam=1, max_tokens=max(1, len(said)))
+    stream = bot.stream("x")
+    pieces = list(stream)
+    assert all(pieces)
+    assert "\ufffd" not in "".join(pieces)
+    assert "".join(pieces) == stream.reply.text
+    assert stream.reply == bot.reply("x")
+
+
+def test_piece_comes_before_the_next_is_searched_for(characters: Tokenizer) -> None:
+    bot = scripted(characters, "ab好c", beam=1)
+    engine = bot._answering.engine
+    steps: list[int] = []
+    real = engine.step
+    engine.step = lambda *args: steps.append(1) or real(*args)  # type: ignore[method-assign, func-returns-value]
+    taken = [(piece, len(steps)) for piece in bot.stream("x")]
+    tokens = [len(characters.encode("ab好c"[:end]).ids) for end in (1, 2, 3, 4)]
+    assert taken == list(zip("ab好c", tokens, strict=True))
+
+
+def test_reply_of_a_stream_that_nobody_watched_is_the_whole_one(
+    tiny_bot: Chatbot, exchanges: Exchanges
+) -> None:
+    for question, _ in exchanges:
+        assert tiny_bot.stream(question).reply == tiny_bot.reply(question, options=GREEDY)
+    stream = tiny_bot.stream("hello")
+    first = next(stream)
+    assert stream.reply.text.startswith(first)
+    assert list(stream) == []
+    assert tiny_bot.stream("  ").reply == Reply("  ", "")
+
+
+def test_cut_reply_is_streamed_to_where_it_is_cut(characters: Tokenizer) -> None:
+    endless = [characters.encode("ab").ids[-1]] * 30
+    stream = scripted(characters, endless, beam=1, max_tokens=5).stream("x")
+    assert "".join(stream) == stream.reply.text == "b" * 5
+
+
+@pytest.mark.parametrize("changes", [{"beam": 2}, {"beam": 0}, {"beam": 1, "unknown": "?"}])
+def test_options_no_stream_can_have_are_refused(tiny_bot: Chatbot, changes: dict[str, Any]) -> None:
+    with pytest.raises(OptionError):
+        tiny_bot.stream("hello", options=DecodingOptions(**changes))
+
+
+@pytest.mark.parametrize("changes", [{"beam": 0}, {"beam": "4"}, {"length_penalty": float("nan")}])
+def test_options_out_of_their_range_are_refused(tiny_bot: Chatbot, changes: dict[str, Any]) -> None:
+    with pytest.raises(OptionError):
+        tiny_bot.reply("hello", options=dataclasses.replace(tiny_bot.options, **changes))
+
+
+def test_checkpoint_is_found_by_name(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHATBOT_CHECKPOINTS", str(tiny_checkpoint.parent))
+    assert Chatbot.load("tiny").name == Chatbot.load(device="cpu").name == "tiny"
+    with pytest.raises(CheckpointError, match="did you mean tiny"):
+        Chatbot.load("tinny")

@@ -132,7 +132,8 @@ def test_d19_no_reply_says_that_a_word_is_unknown(
     assert said.count(UNK) > len(said) / 3
     bot = Chatbot.load(tmp_path / "rare", "cpu")
     asked = [question for question, _ in rare_words[:20]] + ["zyzzyva qwrt"]
-    for options_of_search in (DecodingOptions(beam=1), DecodingOptions(beam=4)):
+    attended = DecodingOptions(beam=4, unknown="attended")
+    for options_of_search in (DecodingOptions(beam=1), DecodingOptions(beam=4), attended):
         for reply in bot.replies(asked, options_of_search):
             assert reply.text
             assert "<" not in reply.text

@@ -14,7 +14,7 @@ import click
 
 from chatbot.cli.exits import FAILED, FALLBACK
 from chatbot.cli.forms import Form, JsonForm, TextForm
-from chatbot.cli.notices import NO_HISTORY, Notices
+from chatbot.cli.notices import LESS_HISTORY, Notices
 from chatbot.cli.options import checkpoints_option, config_options, given_options
 from chatbot.cli.pipe import Pipe, write_line
 from chatbot.cli.questions import json_question, plain_question
@@ -33,7 +33,7 @@ class Wishes:
     """What the command line asks for, apart from where the checkpoint is."""
 
     question: str | None
-    history: int
+    history: int | None
     as_json: bool
     attention: bool
     candidates: int | None
@@ -124,10 +124,9 @@ class Wishes:
 @click.option(
     "--history",
     type=click.IntRange(min=0),
-    default=0,
     metavar="N",
-    help="Give the bot the N turns before each question, yours and its own; it says so when it reads none.",
-    show_default=True,
+    help="Give the bot the N turns before each question, yours and its own; it says so when it reads fewer.  "
+    "[default: as many as it reads at a terminal, 0 on a pipe]",
 )
 @click.option(
     "--input",
@@ -159,14 +158,14 @@ def chat(
     wishes.check()
     bot = _load(checkpoint, checkpoints, device)
     options = wishes.options(bot.options)
-    if wishes.history and not bot.reads_history:
-        wishes.notices().tell(NO_HISTORY)
+    notices = wishes.notices()
+    _check_history(bot, wishes.history or 0, notices)
     if wishes.on_terminal():
         _converse(bot, options, wishes)
     elif wishes.question is not None:
-        context.exit(_answer(bot, options, wishes, text_argument(wishes.question)))
+        context.exit(_answer(bot, options, wishes, notices))
     else:
-        context.exit(_serve(bot, options, wishes))
+        context.exit(_serve(bot, options, wishes, notices))
 
 
 def _load(checkpoint: str | None, checkpoints: Path, device: str | None) -> Bot:
@@ -180,19 +179,27 @@ def _load(checkpoint: str | None, checkpoints: Path, device: str | None) -> Bot:
     return Chatbot.load(path, device or "auto")
 
 
-def _answer(bot: Bot, options: DecodingOptions, wishes: Wishes, question: str) -> int:
-    reply = bot.reply(question, (), options, wishes.candidates or 1)
-    wishes.notices().about(reply)
+def _check_history(bot: Bot, turns: int, notices: Notices) -> None:
+    """Say that the bot reads fewer turns than it is to be given."""
+    if turns and not bot.reads_history:
+        notices.unread()
+    elif turns > bot.context:
+        notices.tell(LESS_HISTORY.format(bot.context))
+
+
+def _answer(bot: Bot, options: DecodingOptions, wishes: Wishes, notices: Notices) -> int:
+    reply = bot.reply(text_argument(wishes.question or ""), (), options, wishes.candidates or 1)
+    notices.about(reply)
     write_line(sys.stdout.buffer, wishes.form(bot.name).answer(reply))
     return FALLBACK if reply.fallback else 0
 
 
-def _serve(bot: Bot, options: DecodingOptions, wishes: Wishes) -> int:
+def _serve(bot: Bot, options: DecodingOptions, wishes: Wishes, notices: Notices) -> int:
     pipe = Pipe(
         bot,
         wishes.form(bot.name),
-        Memory(wishes.history),
-        wishes.notices(),
+        Memory(wishes.history or 0 if bot.reads_history else 0),
+        notices,
         options,
         wishes.candidates or 1,
         json_question if wishes.input_form == "jsonl" else plain_question,
@@ -204,5 +211,6 @@ def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes) -> None:
     from chatbot.repl.loop import start
     from chatbot.repl.talk import Talk
 
-    talk = Talk(bot, options, wishes.candidates or 1, wishes.attention, Memory(wishes.history))
+    turns = bot.context if wishes.history is None else wishes.history
+    talk = Talk(bot, options, wishes.candidates or 1, wishes.attention, Memory(turns))
     start(talk, private=wishes.private, quiet=wishes.quiet)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 TRUNCATED = "the question is longer than this checkpoint reads; only its end was read"
 NO_HISTORY = "this checkpoint reads single questions: earlier turns do not change its replies"
+LESS_HISTORY = "this checkpoint reads {} of the turns before a question: more do not change its replies"
 NO_ATTENTION = "this checkpoint has no attention to show"
 
 
@@ -25,11 +26,18 @@ class Notices:
     def __init__(self, quiet: bool = False, attention: bool = False) -> None:
         self._quiet = quiet
         self._awaits_attention = attention
+        self._awaits_history = True
 
     def tell(self, message: str) -> None:
         """One notice, on one line."""
         if not self._quiet:
             show_note(message)
+
+    def unread(self) -> None:
+        """Turns before a question were given to a bot that reads none; it is said once."""
+        if self._awaits_history:
+            self._awaits_history = False
+            self.tell(NO_HISTORY)
 
     def about(self, reply: Reply, where: str = "") -> None:
         """What there is to say about a reply; ``where`` names its line."""

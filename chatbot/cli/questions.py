@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 from chatbot.display.text import whole
 from chatbot.errors import ChatbotError
@@ -26,21 +25,32 @@ class Question:
     history: tuple[str, ...] | None = None
 
 
-def read_lines(stream: BinaryIO, note: Callable[[str], None]) -> Iterator[tuple[int, str]]:
-    """Each line with its number from 1, as soon as it is there, without its end.
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of input, without its end.
 
-    Lines end in LF or CR LF; the last one may lack it. A byte-order mark is dropped. Bytes that are no
-    UTF-8 become U+FFFD and are noted, once a line.
+    Args:
+        number: from 1.
+        damaged: some of its bytes are no UTF-8; U+FFFD stands for them.
     """
-    for number, raw in enumerate(iter(stream.readline, b""), start=1):
-        try:
-            line = raw.decode("utf-8")
-        except UnicodeDecodeError:
-            note(f"line {number}: is not all UTF-8; what could not be read was replaced")
-            line = raw.decode("utf-8", "replace")
-        if number == 1:
-            line = line.removeprefix(BYTE_ORDER_MARK)
-        yield number, line.removesuffix("\n").removesuffix("\r")
+
+    text: str
+    number: int
+    damaged: bool = False
+
+
+def read_line(raw: bytes, number: int) -> Line:
+    """A line from its bytes: it ends in LF or CR LF, and the last one may lack that.
+
+    A byte-order mark in front of the first is dropped.
+    """
+    try:
+        text, damaged = raw.decode("utf-8"), False
+    except UnicodeDecodeError:
+        text, damaged = raw.decode("utf-8", "replace"), True
+    if number == 1:
+        text = text.removeprefix(BYTE_ORDER_MARK)
+    return Line(text.removesuffix("\n").removesuffix("\r"), number, damaged)
 
 
 def plain_question(line: str) -> Question:

@@ -36,6 +36,8 @@ def reply_record(
         "fallback": reply.fallback,
         "truncated": reply.truncated,
     }
+    if reply.history:
+        record["history"] = list(reply.history)
     if candidates:
         record["candidates"] = [
             {"reply": printable(candidate.reply), "score": _number(candidate.score)}
@@ -49,11 +51,15 @@ def reply_record(
 def attention_record(attention: ShownAttention, text: str) -> dict[str, Any]:
     """Words, offsets and weights; the reply's offsets are into the reply as printed.
 
+    Where turns before the question were read, each source word says of which turn it is, and its offsets are
+    into that turn.
+
     Args:
         text: the reply, which ``attention.reply`` has its offsets into.
     """
+    earlier = any(word.turn for word in attention.source)
     return {
-        "source": [{"text": word.text, "start": word.start, "end": word.end} for word in attention.source],
+        "source": [_read(word, earlier) for word in attention.source],
         "reply": [_printed(word, text) for word in attention.reply],
         "weights": [_numbers(row) for row in attention.weights],
     }
@@ -62,6 +68,11 @@ def attention_record(attention: ShownAttention, text: str) -> dict[str, Any]:
 def json_line(record: Mapping[str, Any]) -> str:
     """The object on one line, readable in any script, with nothing in it that a terminal would obey."""
     return json.dumps(record, ensure_ascii=False, allow_nan=False).translate(ESCAPES)
+
+
+def _read(word: ShownWord, earlier: bool) -> dict[str, Any]:
+    turn = {"turn": word.turn} if earlier else {}
+    return {"text": word.text, "start": word.start, "end": word.end, **turn}
 
 
 def _printed(word: ShownWord, text: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class ShownWord(Protocol):
-    """A word with character offsets into the text it is from."""
+    """A word with character offsets into the text it is from: turn 0, -1 for the one before, ..."""
 
     @property
     def text(self) -> str: ...
@@ -15,6 +15,8 @@ class ShownWord(Protocol):
     def start(self) -> int: ...
     @property
     def end(self) -> int: ...
+    @property
+    def turn(self) -> int: ...
 
 
 class ShownAttention(Protocol):
@@ -57,3 +59,5 @@ class ShownReply(Protocol):
     def candidates(self) -> Sequence[ShownCandidate]: ...
     @property
     def attention(self) -> ShownAttention | None: ...
+    @property
+    def history(self) -> Sequence[str]: ...

@@ -1,16 +1,24 @@
-"""Answering: text questions through an engine to ranked replies, in batches."""
+"""Answering: text questions through an engine to ranked replies, in batches or token by token."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import dataclasses
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from chatbot.config import COPYING, Config, DecodingOptions
-from chatbot.decoding.engine import Engine
+from chatbot.decoding.engine import BOS, PAD, UNK, Engine
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.decoding.search import search
-from chatbot.text.extension import Extended, extend
-from chatbot.text.tokenizer import Encoded, Tokenizer
+from chatbot.decoding.stream import Said, stream
+from chatbot.engines.reading import Reader, Source
+from chatbot.errors import OptionError
+from chatbot.text.tokenizer import Tokenizer
 
 BATCH = 64
 """Questions searched for together."""
@@ -24,32 +32,35 @@ class Answer:
     """What was found for one question.
 
     Args:
-        offsets: character ranges of the question's tokens that were read.
-        truncated: the question has more tokens; only its last ones were read.
+        source: what was read; None where nothing was asked.
         ranked: different texts, best first, each with its hypothesis; () where nothing was asked.
-        words: of the question, that the vocabulary lacks and the hypotheses may hold, see ``Extended``.
     """
 
-    offsets: tuple[tuple[int, int], ...] = ()
-    truncated: bool = False
+    source: Source | None = None
     ranked: tuple[tuple[str, Hypothesis], ...] = ()
-    words: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The best reply."""
         return self.ranked[0][0] if self.ranked else ""
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the hypotheses' ids beyond the vocabulary spell."""
+        return self.source.words if self.source else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """A model that answers text.
+    """A model that answers text. Several threads may ask it at once.
 
     Args:
         tokenizer, engine: of the same checkpoint.
         max_src: of a longer question the last so many tokens are read.
         max_tgt: longest reply in tokens, unless the options say otherwise.
         extends: the engine can say words of a question that the vocabulary lacks.
+        context: so many of the turns before a question are read.
+        attends: what the engine says a token looked at means something.
     """
 
     tokenizer: Tokenizer
@@ -57,57 +68,159 @@ class Answering:
     max_src: int
     max_tgt: int
     extends: bool = False
+    context: int = 0
+    attends: bool = True
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+    """Held while the engine computes: a batch of a search, or a step of a stream."""
 
     @classmethod
-    def of(cls, config: Config, tokenizer: Tokenizer, engine: Engine) -> Answering:
-        """With the lengths and the output of a configuration."""
-        extends = config.model.output in COPYING
-        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt, extends)
+    def of(cls, config: Config, tokenizer: Tokenizer, engine: Engine, turns: int | None = None) -> Answering:
+        """With the lengths and the output of a configuration.
 
-    def answers(self, texts: Sequence[str], options: DecodingOptions, n_best: int = 1) -> list[Answer]:
-        """An answer to each text, whatever it is batched with.
+        Args:
+            turns: the context it was trained with; None: what the configuration says.
+        """
+        extends = config.model.output in COPYING
+        context = config.data.context if turns is None else turns
+        attends = config.model.attention != "none"
+        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt, extends, context, attends)
+
+    @property
+    def reader(self) -> Reader:
+        """What makes ids of questions."""
+        return Reader(self.tokenizer, self.max_src, self.extends, self.context)
+
+    def answers(
+        self,
+        texts: Sequence[str],
+        options: DecodingOptions,
+        n_best: int = 1,
+        histories: Sequence[Sequence[str]] = (),
+    ) -> list[Answer]:
+        """An answer to each text, whatever it is batched with: those of like length are, as they pad least.
 
         Args:
             n_best: how many different replies to look for, at most the beam.
+            histories: the turns before each text, oldest first; () where there are none.
+
+        Raises:
+            OptionError: the options ask for what this checkpoint has not.
         """
-        found: list[Answer] = []
-        for start in range(0, len(texts), BATCH):
-            found += self._batch(texts[start : start + BATCH], options, n_best)
+        self._check(options)
+        reader = self.reader
+        read = [reader.read(*asked) for asked in zip(texts, histories or [()] * len(texts), strict=True)]
+        found = [Answer()] * len(read)
+        asked = [(row, source) for row, source in enumerate(read) if source]
+        asked.sort(key=lambda each: len(each[1].ids))
+        for start in range(0, len(asked), BATCH):
+            batch = asked[start : start + BATCH]
+            answers = self._batch([source for _, source in batch], options, n_best)
+            for (row, _), answer in zip(batch, answers, strict=True):
+                found[row] = answer
         return found
 
-    def _batch(self, texts: Sequence[str], options: DecodingOptions, n_best: int) -> list[Answer]:
-        encoded = [self.tokenizer.encode(text, src=True) for text in texts]
-        asked = [row for row, question in enumerate(encoded) if question.ids]
-        answers = [Answer()] * len(encoded)
-        if not asked:
-            return answers
-        read = [self._read(texts[row], encoded[row]) for row in asked]
+    def stream(
+        self, text: str, options: DecodingOptions, history: Sequence[str] = ()
+    ) -> Iterator[str | Answer]:
+        """The reply piece by piece while it is decoded, none of which is taken back; at last the answer.
+
+        The pieces are whole characters, and joined they are the answer's text.
+
+        Raises:
+            OptionError: the options ask for what this checkpoint has not.
+        """
+        self._check(options)
+        source = self.reader.read(text, history)
+        if not source:
+            yield Answer()
+            return
         longest = options.max_tokens or self.max_tgt
-        found = search(
-            self.engine,
-            [question.ids for question in read],
-            beam=options.beam,
-            n_best=max(n_best, min(options.beam, n_best + SPARE)),
-            max_length=longest + 1,  # EOS counts there, and not here
-            length_penalty=options.length_penalty,
-            block_ngram=options.block_ngram,
-        )
-        for row, question, hypotheses in zip(asked, read, found, strict=True):
-            ranked = self._ranked([hypothesis.within(longest) for hypothesis in hypotheses], question.words)
-            cut = len(question.ids) < len(encoded[row].ids)
-            answers[row] = Answer(question.offsets, cut, ranked[:n_best], question.words)
-        return answers
+        steps = stream(self.engine, source.ids, never=_never(options, source), **self._limits(options))
+        said: list[int] = []
+        shown = ""
+        while not isinstance(step := self._next(steps), Hypothesis):
+            said.append(_named(step.token, step.weights, source))
+            # White space at the end may be the reply's end, where it is left out.
+            if len(said) <= longest and (so_far := self._text(said, source)) != shown:
+                yield so_far[len(shown) :]
+                shown = so_far
+        hypothesis = _with_names(step.within(longest), source)
+        yield Answer(source, ((self._text(hypothesis.tokens, source), hypothesis),))
 
-    def _read(self, text: str, encoded: Encoded) -> Extended:
-        """What is read of a question."""
-        read = encoded.last(self.max_src)
-        return extend(self.tokenizer, text, read) if self.extends else Extended(read.ids, read.offsets)
+    def _next(self, steps: Iterator[Said | Hypothesis]) -> Said | Hypothesis:
+        with self._lock:
+            return next(steps)
 
-    def _ranked(
-        self, hypotheses: Sequence[Hypothesis], words: Sequence[str]
-    ) -> tuple[tuple[str, Hypothesis], ...]:
+    def _check(self, options: DecodingOptions) -> None:
+        """Refuse to look words up where that is not needed or tells nothing."""
+        if options.unknown == "avoid":
+            return
+        remedy = "leave --unknown out"
+        if self.tokenizer.kind != "words" or self.extends:
+            raise OptionError("--unknown", "this checkpoint can say every word already", remedy)
+        if not self.attends:
+            raise OptionError("--unknown", "this checkpoint has no attention to look a word up by", remedy)
+
+    def _batch(self, sources: Sequence[Source], options: DecodingOptions, n_best: int) -> list[Answer]:
+        longest = options.max_tokens or self.max_tgt
+        parts: dict[tuple[int, ...], list[int]] = {}
+        for row, source in enumerate(sources):
+            parts.setdefault(_never(options, source), []).append(row)
+        answers: dict[int, Answer] = {}
+        for never, rows in parts.items():
+            with self._lock:
+                found = search(
+                    self.engine,
+                    [sources[row].ids for row in rows],
+                    beam=options.beam,
+                    n_best=max(n_best, min(options.beam, n_best + SPARE)),
+                    never=never,
+                    **self._limits(options),
+                )
+            for row, hypotheses in zip(rows, found, strict=True):
+                cut = [hypothesis.within(longest) for hypothesis in hypotheses]
+                answers[row] = Answer(sources[row], self._ranked(cut, sources[row])[:n_best])
+        return [answers[row] for row in range(len(sources))]
+
+    def _limits(self, options: DecodingOptions) -> dict[str, Any]:
+        """What holds for every reply, by the names the searches give it."""
+        return {
+            "max_length": (options.max_tokens or self.max_tgt) + 1,  # EOS counts there, and not here
+            "length_penalty": options.length_penalty,
+            "block_ngram": options.block_ngram,
+        }
+
+    def _ranked(self, hypotheses: Sequence[Hypothesis], source: Source) -> tuple[tuple[str, Hypothesis], ...]:
         """Hypotheses that read alike count once, the best one; silent ones come last."""
         texts: dict[str, Hypothesis] = {}
         for hypothesis in hypotheses:
-            texts.setdefault(self.tokenizer.decode(hypothesis.tokens, words).strip(), hypothesis)
+            named = _with_names(hypothesis, source)
+            texts.setdefault(self._text(named.tokens, source), named)
         return tuple(sorted(texts.items(), key=lambda item: not item[0]))
+
+    def _text(self, tokens: Sequence[int], source: Source) -> str:
+        return self.tokenizer.decode(tokens, source.words).strip()
+
+
+def _never(options: DecodingOptions, source: Source) -> tuple[int, ...]:
+    """What no reply to a source holds: UNK neither, unless a word of the source can stand for it."""
+    return (PAD, BOS) if options.unknown == "attended" and source.unknown else (PAD, UNK, BOS)
+
+
+def _with_names(hypothesis: Hypothesis, source: Source) -> Hypothesis:
+    """The same reply with a word of the source wherever it says that it knows none."""
+    if UNK not in hypothesis.tokens:
+        return hypothesis
+    said = zip(hypothesis.tokens, hypothesis.weights, strict=True)
+    return dataclasses.replace(hypothesis, tokens=tuple(_named(*each, source) for each in said))
+
+
+def _named(token: int, weights: NDArray[np.float32], source: Source) -> int:
+    """A token, or for UNK the id of the word outside the vocabulary that it looked at most.
+
+    Source: Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation", section 3;
+    Jean et al. 2015 choose the word by attention.
+    """
+    if token != UNK or not source.unknown:
+        return token
+    return max(source.unknown, key=lambda each: float(weights[each[0]]))[1]

@@ -20,8 +20,15 @@ class Bot(Protocol):
     options: DecodingOptions
     """The checkpoint's own."""
 
-    reads_history: bool
-    """Whether earlier turns change its replies; a checkpoint trained on single questions reads none."""
+    @property
+    def context(self) -> int:
+        """How many of the turns before a question it reads."""
+        ...
+
+    @property
+    def reads_history(self) -> bool:
+        """Whether earlier turns change its replies; a checkpoint trained on single questions reads none."""
+        ...
 
     def reply(
         self,
@@ -36,5 +43,19 @@ class Bot(Protocol):
             history: the turns before it, oldest first.
             options: how to search; the checkpoint's way when None.
             candidates: how many of the best replies to name.
+        """
+        ...
+
+    def replies(
+        self,
+        texts: Sequence[str],
+        options: DecodingOptions | None = None,
+        candidates: int = 1,
+        histories: Sequence[Sequence[str]] = (),
+    ) -> Sequence[Reply]:
+        """Answer many questions, each as ``reply`` would.
+
+        Args:
+            histories: the turns before each; () where there are none.
         """
         ...

@@ -16,6 +16,11 @@ class Memory:
         self._most = turns
         self._turns: list[str] = []
 
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is remembered at all."""
+        return self._most > 0
+
     def recall(self) -> Sequence[str]:
         """The kept turns, oldest first."""
         return tuple(self._turns)

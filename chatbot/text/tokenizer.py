@@ -84,9 +84,11 @@ class Tokenizer:
         self.vocab: int = model.get_vocab_size()
         self._spellings = [_spelling(model.id_to_token(i) or "") for i in range(self.vocab)]
         self._spellings[: len(SPECIALS)] = [b"", f" {SPECIALS[UNK]}".encode(), b"", b""]
+        self._separators: set[int] = set()
         for separator in (*SEPARATORS, *SPACED):
             if (token := model.token_to_id(separator)) is not None:
                 self._spellings[token] = b""
+                self._separators.add(token)
         self._bare = {False: _without_normalizer(self._tgt), True: _without_normalizer(self._src)}
 
     @classmethod
@@ -170,6 +172,16 @@ class Tokenizer:
     def decode(self, ids: Iterable[int], words: Sequence[str] = ()) -> str:
         """The text of some ids; special tokens other than <unk> say nothing."""
         return self.decode_with_offsets(ids, words).text
+
+    def decode_turns(self, ids: Iterable[int]) -> tuple[str, ...]:
+        """The turns of a source, see ``chatbot.text.turns``: what stands between its separators."""
+        turns: list[list[int]] = [[]]
+        for token in ids:
+            if token in self._separators:
+                turns.append([])
+            else:
+                turns[-1].append(token)
+        return tuple(self.decode(turn).strip() for turn in turns if turn)
 
     def decode_with_offsets(self, ids: Iterable[int], words: Sequence[str] = ()) -> Decoded:
         """The text of some ids and each id's range in it.

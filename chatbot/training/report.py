@@ -51,10 +51,10 @@ def perplexities(network: Seq2Seq, data: TrainingData, device: torch.device) -> 
     }
 
 
-def variety(data: TrainingData, answer: Callable[[Sequence[str]], list[str]]) -> dict[str, Any]:
+def variety(data: TrainingData, answer: Callable[[Sequence[Sequence[str]]], list[str]]) -> dict[str, Any]:
     """Share of the commonest reply and distinct-1/2 of the replies to held-out questions."""
     pairs = take(joined([pairs for _, pairs, _ in data.held_out()]), QUESTIONS)
-    questions = [data.tokenizer.decode(pairs.pair(row)[0].tolist()) for row in range(len(pairs))]
+    questions = [data.tokenizer.decode_turns(pairs.pair(row)[0].tolist()) for row in range(len(pairs))]
     found = reply_statistics(answer(questions))
     return {
         "questions": len(questions),

@@ -230,7 +230,7 @@ class TrainingRun:
         questions = spread_questions(data, SAMPLES)
 
         def sample() -> tuple[tuple[str, str], ...]:
-            return tuple(zip(questions, trained.answer(questions), strict=True))
+            return tuple(trained.samples(questions))
 
         return Trainer(
             trained.network,

@@ -17,6 +17,7 @@ from chatbot.engines.answering import Answering
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.evaluation.openings import openings
 from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.text.turns import legible
 from chatbot.training.card import model_card
 from chatbot.training.data import TrainingData
 from chatbot.training.events import Finished, finite
@@ -37,12 +38,18 @@ class Trained:
     network: Seq2Seq
     device: torch.device
 
-    def answer(self, questions: Sequence[str]) -> list[str]:
-        """The network's replies to questions; it is put into evaluation mode."""
+    def answer(self, asked: Sequence[Sequence[str]]) -> list[str]:
+        """The network's replies; it is put into evaluation mode.
+
+        Args:
+            asked: each the turns before a question, oldest first, and the question.
+        """
         config = self.request.config
         engine = TorchEngine(self.network, self.data.tokenizer.vocab, self.device)
-        answering = Answering.of(config, self.data.tokenizer, engine)
-        return [answer.text for answer in answering.answers(questions, config.decoding)]
+        answering = Answering.of(config, self.data.tokenizer, engine, self.data.summary.get("context"))
+        questions, histories = [turns[-1] for turns in asked], [turns[:-1] for turns in asked]
+        answers = answering.answers(questions, config.decoding, histories=histories)
+        return [answer.text for answer in answers]
 
     def measured(self) -> dict[str, Any]:
         """The report: perplexity beside an n-gram's, and how varied the replies are."""
@@ -68,11 +75,16 @@ class Trained:
     def _samples(self) -> list[tuple[str, str]]:
         """Replies to everyday openings of a bot that learned them, else to held-out questions."""
         names = {corpus.name for corpus in self.data.corpora}
+        questions: list[tuple[str, ...]]
         if names & {"smalltalk", "smalltalk:english", "chatterbot:english"}:
-            questions = openings()
+            questions = [(opening,) for opening in openings()]
         else:
             questions = spread_questions(self.data, CARD_QUESTIONS)
-        return list(zip(questions, self.answer(questions), strict=True))
+        return self.samples(questions)
+
+    def samples(self, asked: Sequence[tuple[str, ...]]) -> list[tuple[str, str]]:
+        """What was asked, legibly, and the network's replies."""
+        return list(zip(map(legible, asked), self.answer(asked), strict=True))
 
     def _record(self, finished: Finished, report: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -92,11 +104,11 @@ class Trained:
         }
 
 
-def spread_questions(data: TrainingData, most: int) -> list[str]:
-    """At most so many held-out questions, spread evenly over all."""
+def spread_questions(data: TrainingData, most: int) -> list[tuple[str, ...]]:
+    """At most so many held-out questions behind the turns before them, spread evenly over all."""
     pairs = joined([pairs for _, pairs, _ in data.held_out()])
     rows: Sequence[int] = sorted({int(row) for row in np.linspace(0, len(pairs) - 1, most)})
-    return [data.tokenizer.decode(pairs.pair(row)[0].tolist()) for row in rows]
+    return [data.tokenizer.decode_turns(pairs.pair(row)[0].tolist()) for row in rows]
 
 
 def _stored(tensor: Tensor, half: bool) -> Any:

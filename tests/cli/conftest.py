@@ -19,9 +19,10 @@ class EchoBot:
     """Says "re QUESTION" with one reply word for the whole; "refuse" is refused; a long question is cut."""
 
     name: str = "echo"
-    reads_history: bool = True
+    context: int = 9
     options: DecodingOptions = field(default_factory=DecodingOptions)
     asked: list[tuple[str, tuple[str, ...], DecodingOptions | None, int]] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
 
     def reply(
         self,
@@ -42,6 +43,23 @@ class EchoBot:
         return Reply(
             text, answer, -1.0, fallback, len(text) > LONGEST, ranked, None if fallback else attention
         )
+
+    def replies(
+        self,
+        texts: Sequence[str],
+        options: DecodingOptions | None = None,
+        candidates: int = 1,
+        histories: Sequence[Sequence[str]] = (),
+    ) -> list[Reply]:
+        self.batches.append(len(texts))
+        if "refuse" in texts:
+            raise ChatbotError("refuse", "not today", "ask another time")
+        asked = zip(texts, histories or [()] * len(texts), strict=True)
+        return [self.reply(text, history, options, candidates) for text, history in asked]
+
+    @property
+    def reads_history(self) -> bool:
+        return self.context > 0
 
 
 @pytest.fixture

@@ -136,3 +136,19 @@ def test_candidates_beyond_the_checkpoints_beam_are_wrong_usage(chat: Process) -
 def test_quiet_keeps_notices_but_not_errors_from_stderr(chat: Process) -> None:
     assert chat("--quiet", stdin="x" * 200)[2] == ""
     assert chat("--quiet", "--input", "jsonl", stdin="nonsense")[2] != ""
+
+
+def test_history_that_is_not_read_is_noted_once(chat: Process, bot: Any) -> None:
+    assert chat("--history", "9", stdin="hi\nho\n")[2] == ""
+    assert [history for _, history, _, _ in bot.asked] == [(), ("hi", "re hi")]
+    assert "9 of the turns" in chat("--history", "10", stdin="hi\n")[2]
+    bot.context = 0
+    data = '{"question": "a", "history": ["x"]}\n'
+    _, _, told = chat("--history", "3", "--input", "jsonl", stdin=data * 2)
+    assert told.count("\n") == 1
+    assert "single questions" in told
+
+
+def test_lines_of_a_pipe_are_independent_unless_told(chat: Process, bot: Any) -> None:
+    chat(stdin="hi\nho\n")
+    assert [history for _, history, _, _ in bot.asked] == [(), ()]

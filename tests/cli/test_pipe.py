@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import threading
 from typing import Any
 
 import pytest
 
 from chatbot.cli.forms import JsonForm, TextForm
 from chatbot.cli.notices import Notices
-from chatbot.cli.pipe import Pipe, write_line
+from chatbot.cli.pipe import TOGETHER, Pipe, write_line
 from chatbot.cli.questions import json_question
 from chatbot.errors import ChatbotError
 from chatbot.repl.memory import Memory
@@ -111,20 +113,66 @@ def test_missing_attention_is_noted_once(bot: Any, capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.count("no attention") == 1
 
 
-def test_each_answer_is_flushed_before_the_next_question_is_read(bot: Any) -> None:
-    events: list[str] = []
+def test_line_that_is_no_utf8_is_noted_once_among_the_other_notes(
+    bot: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert answers(bot, b"ok\nca\xff\xfe\nrefuse\n" + b"x" * 200 + b"\n")[:2] == [
+        "re ok",
+        "re ca\ufffd\ufffd",
+    ]
+    told = [line.split(":")[1] for line in capsys.readouterr().err.splitlines()]
+    assert told == [" line 2", " line 3", " line 4"]
 
-    class Source(io.BytesIO):
-        def readline(self, size: int | None = -1, /) -> bytes:
-            events.append("read")
-            return super().readline(size)
 
-    class Sink(io.BytesIO):
-        def flush(self) -> None:
-            events.append("flush")
+def test_lines_that_are_there_are_answered_together_and_in_order(bot: Any) -> None:
+    questions = [f"question {number}" for number in range(2000)]
+    assert answers(bot, "\n".join(questions).encode()) == [f"re {question}" for question in questions]
+    assert len(bot.asked) == len(questions)
+    assert max(bot.batches) <= TOGETHER
+    assert bot.batches[-1] > 1
 
-    Pipe(bot, TEXT, Memory(), Notices()).run(Source(b"one\ntwo\n"), Sink())
-    assert events == ["read", "flush", "read", "flush", "read"]
+
+def test_lines_that_hang_on_each_other_are_answered_one_by_one(bot: Any) -> None:
+    answers(bot, b"one\ntwo\nthree\n", turns=1)
+    assert bot.batches == [1, 1, 1]
+
+
+def test_refusal_of_many_together_concerns_the_one_alone(
+    bot: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = "".join(f"q{number}\n" for number in range(300)).encode()
+    found = answers(bot, data + b"refuse\n" + data)
+    assert found == [
+        *(f"re q{number}" for number in range(300)),
+        "",
+        *(f"re q{number}" for number in range(300)),
+    ]
+    assert capsys.readouterr().err == "Error: line 301: refuse: not today; ask another time\n"
+
+
+def test_answer_is_there_while_the_next_line_is_not(bot: Any) -> None:
+    """Through a real pipe, whose other end asks again only when it was answered."""
+    (asks, asked), (answered, hears) = os.pipe(), os.pipe()
+    with open(asks, "rb") as source, open(hears, "wb") as sink:
+        thread = threading.Thread(target=Pipe(bot, TEXT, Memory(), Notices()).run, args=(source, sink))
+        thread.start()
+        with open(asked, "wb", buffering=0) as questions, open(answered, "rb") as replies:
+            for question in (b"one", b"", b"two"):
+                questions.write(question + b"\n")
+                assert replies.readline() == (b"re " + question if question else b"") + b"\n"
+            questions.write(b"no end of line")
+            questions.close()
+            assert replies.readline() == b"re no end of line\n"
+        thread.join()
+
+
+def test_history_of_a_line_is_noted_once_where_none_is_read(
+    bot: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot.context = 0
+    data = b'{"question": "a", "history": ["x"]}\n' * 3
+    assert answers(bot, data, parse=json_question) == ["re a"] * 3
+    assert capsys.readouterr().err.count("single questions") == 1
 
 
 def test_full_disk_is_told_and_a_closed_pipe_is_not() -> None:

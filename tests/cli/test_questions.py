@@ -1,44 +1,23 @@
 from __future__ import annotations
 
-import io
-
 import pytest
 
-from chatbot.cli.questions import Question, json_question, read_lines
+from chatbot.cli.questions import Line, Question, json_question, read_line
 from chatbot.errors import ChatbotError
 
 
-def lines(data: bytes) -> tuple[list[str], list[str]]:
-    """The lines read, and the notes."""
-    notes: list[str] = []
-    return [line for _, line in read_lines(io.BytesIO(data), notes.append)], notes
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+@pytest.mark.parametrize("text", ["hi", "", "  ", "a\u2028b\x0bc\x85d\re", "\ufeff"])
+def test_line_is_its_text_however_it_ends(text: str, end: bytes) -> None:
+    assert read_line(text.encode() + end, 2) == Line(text, 2)
 
 
-@pytest.mark.parametrize("data", [b"hi\n\n  \nbye\n", b"hi\r\n\r\n  \r\nbye", b"\xef\xbb\xbfhi\n\n  \nbye"])
-def test_lines_are_the_same_however_a_file_ends_and_begins_them(data: bytes) -> None:
-    assert lines(data) == (["hi", "", "  ", "bye"], [])
+def test_byte_order_mark_in_front_of_the_first_line_is_dropped() -> None:
+    assert read_line(b"\xef\xbb\xbfhi\n", 1) == Line("hi", 1)
 
 
-def test_lines_end_at_line_feeds_only() -> None:
-    assert lines("a\u2028b\x0bc\x85d\re\n".encode())[0] == ["a\u2028b\x0bc\x85d\re"]
-
-
-def test_line_that_is_no_utf8_is_replaced_and_noted_once() -> None:
-    read, notes = lines(b"ok\nca\xff\xfe caf\xc3\nok\n")
-    assert read == ["ok", "ca\ufffd\ufffd caf\ufffd", "ok"]
-    assert len(notes) == 1
-    assert notes[0].startswith("line 2: ")
-
-
-def test_no_bytes_are_no_lines() -> None:
-    assert lines(b"") == ([], [])
-
-
-def test_lines_come_before_the_next_is_read() -> None:
-    source = io.BytesIO(b"one\ntwo\n")
-    first = next(read_lines(source, print))
-    assert first == (1, "one")
-    assert source.tell() == len(b"one\n")
+def test_bytes_that_are_no_utf8_are_replaced() -> None:
+    assert read_line(b"ca\xff\xfe caf\xc3\n", 3) == Line("ca\ufffd\ufffd caf\ufffd", 3, damaged=True)
 
 
 @pytest.mark.parametrize(

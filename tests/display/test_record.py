@@ -74,3 +74,15 @@ def test_json_line_is_one_harmless_line_that_reads_back(text: str) -> None:
 
 def test_json_line_keeps_scripts_legible() -> None:
     assert json_line({"reply": "你好 😀"}) == '{"reply": "你好 😀"}'
+
+
+def test_words_of_earlier_turns_name_their_turn() -> None:
+    source = (Word("is", 0, 2, -1), Word("so", 0, 2))
+    reply = Reply(
+        "so", "yes", attention=Attention(source, (Word("yes", 0, 3),), ((0.5, 0.5),)), history=("is",)
+    )
+    record = reply_record(reply, checkpoint="tiny", seed=0, attention=True)
+    assert record["history"] == ["is"]
+    assert [word["turn"] for word in record["attention"]["source"]] == [-1, 0]
+    assert "turn" not in record["attention"]["reply"][0]
+    assert "history" not in reply_record(REPLY, checkpoint="tiny", seed=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ from chatbot.bot import Chatbot
 from chatbot.config import Config, DecodingOptions
 from chatbot.decoding.engine import EOS, Bias, Candidates
 from chatbot.engines.answering import Answering
-from chatbot.text.tokenizer import Tokenizer
+from chatbot.errors import OptionError
+from chatbot.text.tokenizer import UNK, Tokenizer
 
 PAIRS = [("my name is bob", "hi Bob !")] * 2
 
@@ -104,3 +106,59 @@ def test_engines_that_do_not_copy_are_asked_as_ever(tokenizer: Tokenizer) -> Non
 def test_the_output_says_whether_words_are_numbered(tokenizer: Tokenizer, output: str, extends: bool) -> None:
     config = Config().replace({"output": output})
     assert Answering.of(config, tokenizer, Backwards(tokenizer.vocab)).extends == extends
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+def test_unknown_word_looked_at_most_stands_for_one_that_is_not_known(
+    tokenizer: Tokenizer, beam: int
+) -> None:
+    """The engine is given and gives back UNK; the words are told apart by where it looks."""
+    back, engine = bot(tokenizer, extends=False)
+    options = DecodingOptions(beam=beam, block_ngram=0, unknown="attended")
+    questions = ["My name is Zorblax", "name ZORBLAX Quux", "is my"]
+    replies = back.replies(questions, options)
+    assert [reply.text for reply in replies] == ["Zorblax is name my", "Quux ZORBLAX name", "my is"]
+    assert max(max(ids) for ids in engine.asked) < tokenizer.vocab
+    attention = replies[1].attention
+    assert attention is not None
+    assert [word.text for word in attention.reply] == ["Quux", "ZORBLAX", "name"]
+    greedy = dataclasses.replace(options, beam=1)
+    assert [back.stream(question, options=greedy).reply.text for question in questions] == [
+        reply.text for reply in replies
+    ]
+
+
+class Wishing(Backwards):
+    """Wants to say UNK whatever it is asked, or else the second best."""
+
+    def step(self, tokens: NDArray[np.int64], state: Rows, k: int, bias: Bias | None = None) -> Candidates:
+        forbidden = {} if bias is None else set(zip(bias.rows.tolist(), bias.tokens.tolist(), strict=True))
+        best = [[EOS if state.said else 5 if (row, UNK) in forbidden else UNK] for row in range(len(tokens))]
+        weights = np.ones((len(tokens), max(map(len, state.sources))), np.float32)
+        return Candidates(
+            np.array(best),
+            np.zeros((len(tokens), 1), np.float32),
+            weights,
+            Rows(state.sources, state.said + 1),
+        )
+
+
+def test_nothing_unknown_is_said_unless_a_word_can_stand_for_it(tokenizer: Tokenizer) -> None:
+    wishing = Chatbot("wish", Answering(tokenizer, Wishing(tokenizer.vocab), 9, 9), DecodingOptions())
+    other = tokenizer.decode([5]).strip()
+    questions = ["my name", "my Zorblax", "is"]
+    assert [reply.text for reply in wishing.replies(questions)] == [other] * 3
+    replies = wishing.replies(questions, DecodingOptions(unknown="attended"))
+    assert [reply.text for reply in replies] == [other, "Zorblax", other]
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"), [("bpe", {}), ("words", {"extends": True}), ("words", {"attends": False})]
+)
+def test_looking_words_up_where_that_makes_no_sense_is_refused(kind: str, parts: dict[str, bool]) -> None:
+    tokenizer = Tokenizer.train(kind, PAIRS, 300, "question")
+    odd = Chatbot("odd", Answering(tokenizer, Backwards(tokenizer.vocab), 9, 9, **parts), DecodingOptions())
+    with pytest.raises(OptionError, match="--unknown"):
+        odd.reply("my name", options=DecodingOptions(unknown="attended"))
+    with pytest.raises(OptionError, match="--unknown"):
+        odd.stream("my name", options=DecodingOptions(beam=1, unknown="attended")).reply  # noqa: B018

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatbot.text.tokenizer import UNK, Tokenizer
-from chatbot.text.turns import OTHER, OWN, SEPARATORS, has_separator, source_text, typed
+from chatbot.text.turns import OTHER, OWN, SEPARATORS, alternating, has_separator, source_text, typed
 
 KINDS = ("bpe", "words", "chars")
 CASES = ("keep", "question", "lower")
@@ -34,6 +34,10 @@ def test_nobody_can_forge_a_separator(turns: list[str]) -> None:
     assert sum(map(text.count, SEPARATORS)) == (len(turns) if len(turns) > 1 else 0)
     assert [len(typed(turn)) for turn in turns] == [len(turn) for turn in turns]
     assert not any(has_separator(typed(turn)) for turn in turns)
+
+
+def test_those_who_talk_in_turn_alternate_before_a_question_of_the_other() -> None:
+    assert [alternating(turns) for turns in range(4)] == [(), (False,), (True, False), (False, True, False)]
 
 
 # Tokens
@@ -86,3 +90,12 @@ def test_cut_question_keeps_its_end(kind: str) -> None:
     tokenizer = Tokenizer.train(kind, [(source_text(SAID, WHOSE), "yes")] * 2, 400, "keep")
     encoded = tokenizer.encode(source_text(SAID, WHOSE), src=True)
     assert tokenizer.decode(encoded.last(len(tokens(tokenizer, SAID[-1]))).ids) == "really?"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_turns_come_back_from_the_ids_of_a_source(kind: str) -> None:
+    tokenizer = Tokenizer.train(kind, [(source_text(SAID, WHOSE), "yes")] * 2, 400, "keep")
+    ids = tokenizer.encode(source_text(SAID, WHOSE), src=True).ids
+    assert tokenizer.decode_turns(ids) == SAID
+    assert tokenizer.decode_turns(ids[2:])[1:] == SAID[1:]
+    assert tokenizer.decode_turns(tokenizer.encode("really?", src=True).ids) == ("really?",)

@@ -409,7 +409,7 @@ def test_questions_of_validations_are_a_few_of_the_held_out(make_request: MakeRe
         make_request().corpora, make_request().library, make_request().config, lambda _: None
     )
     ((_, pairs, _),) = data.held_out()
-    held_out = {data.tokenizer.decode(pairs.pair(row)[0].tolist()) for row in range(len(pairs))}
+    held_out = {(data.tokenizer.decode(pairs.pair(row)[0].tolist()),) for row in range(len(pairs))}
     for most in (1, 3, 100):
         found = module.spread_questions(data, most)
         assert len(found) == min(most, len(pairs))
