@@ -46,6 +46,15 @@ def test_links_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_examples_of_the_python_page_run(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(compile(block, "docs/python.md", "exec"), names)  # noqa: S102  our own page
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == names["stream"].reply.text
+
+
 @pytest.mark.parametrize("align", ALIGNS)
 def test_score_of_the_extending_page_needs_nothing_but_its_class_and_its_line(
     align: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

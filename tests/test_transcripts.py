@@ -164,6 +164,26 @@ def test_control_c_while_waiting_for_a_question_is_quiet(
     assert (process.returncode, err) == (130, b"")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_file_of_questions_is_given_up_quietly(
+    number: signal.Signals, tiny_checkpoint: Path, environment: Environment, tmp_path: Path
+) -> None:
+    """While lines are being answered, and more are being read and wait."""
+    (tmp_path / "questions").write_bytes(b"hello\n" * 200_000)
+    line = [*COMMAND, "chat", str(tiny_checkpoint)]
+    pipe = subprocess.PIPE
+    with (
+        open(tmp_path / "questions", "rb") as questions,
+        subprocess.Popen(line, stdin=questions, stdout=pipe, stderr=pipe, env=environment) as process,
+    ):
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, err) == (130, b"")
+    assert out.count(b"\n") < 199_999
+
+
 def test_one_question_gets_one_answer(tiny_checkpoint: Path, environment: Environment) -> None:
     ran = run(environment, "chat", tiny_checkpoint, "--question", "hello", "--attention", stdin=b"not read\n")
     reply, *attention = ran.stdout.decode().splitlines()

@@ -20,7 +20,17 @@ from chatbot.evaluation.ngram import best_order
 from chatbot.evaluation.perplexity import fit_of
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training import run as module
-from chatbot.training.events import Event, Finished, Looked, Prepared, Reported, Saved, Stepped, Warned
+from chatbot.training.events import (
+    Event,
+    Finished,
+    Looked,
+    Prepared,
+    Reported,
+    Sampled,
+    Saved,
+    Stepped,
+    Warned,
+)
 from chatbot.training.request import Request
 from chatbot.training.run import TrainingRun, unsigned
 
@@ -415,6 +425,16 @@ def test_questions_of_validations_are_a_few_of_the_held_out(make_request: MakeRe
         assert len(found) == min(most, len(pairs))
         assert set(found) <= held_out
     assert len(take(pairs, 2)) == 2
+
+
+def test_questions_of_validations_show_the_turns_before_them(train_tiny: Any, tmp_path: Path) -> None:
+    turns = [("A", "a cat"), ("B", "ok"), ("A", "what was it"), ("B", "it was a cat")]
+    corpus = tmp_path / "talk.jsonl"
+    lines = [{"speaker": speaker, "text": text} for speaker, text in turns]
+    corpus.write_text(json.dumps({"id": "1", "turns": lines}), encoding="utf-8")
+    events = train_tiny(tmp_path / "run", corpus, steps=2, context=2, me="B")
+    (sampled,) = [event for event in events if isinstance(event, Sampled)]
+    assert [question for question, _ in sampled.samples] == ["a cat", "a cat / ok / what was it"]
 
 
 def test_run_leaves_small_numbers_as_they_were(train_tiny: Any, tmp_path: Path) -> None:
