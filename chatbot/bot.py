@@ -113,6 +113,15 @@ class Chatbot:
         answering = Answering.of(config, tokenizer, load_engine(checkpoint, tokenizer.vocab, device))
         return cls(checkpoint.name, answering, config.decoding, config.model.attention != "none")
 
+    def check(self, options: DecodingOptions) -> None:
+        """Refuse a way to search that this bot cannot.
+
+        Raises:
+            OptionError: it cannot; what to change.
+        """
+        with self._lock:
+            self._answering.check(options)
+
     def reply(
         self,
         text: str,

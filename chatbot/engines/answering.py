@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from chatbot.config import COPYING, Config, DecodingOptions
 from chatbot.decoding.engine import Engine
 from chatbot.decoding.hypothesis import Hypothesis
-from chatbot.decoding.search import search
+from chatbot.engines.planning import Planner
+from chatbot.errors import OptionError
 from chatbot.text.extension import Extended, extend
 from chatbot.text.tokenizer import Encoded, Tokenizer
 
@@ -50,6 +51,7 @@ class Answering:
         max_src: of a longer question the last so many tokens are read.
         max_tgt: longest reply in tokens, unless the options say otherwise.
         extends: the engine can say words of a question that the vocabulary lacks.
+        attends: the weights of the engine mean something.
     """
 
     tokenizer: Tokenizer
@@ -57,18 +59,33 @@ class Answering:
     max_src: int
     max_tgt: int
     extends: bool = False
+    attends: bool = True
+    _planner: Planner = field(default_factory=Planner, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, config: Config, tokenizer: Tokenizer, engine: Engine) -> Answering:
         """With the lengths and the output of a configuration."""
-        extends = config.model.output in COPYING
-        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt, extends)
+        extends, attends = config.model.output in COPYING, config.model.attention != "none"
+        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt, extends, attends)
+
+    def check(self, options: DecodingOptions) -> None:
+        """Refuse options that this model cannot search by.
+
+        Raises:
+            OptionError: a word it cannot say, a beam too narrow, lengths that contradict each other.
+        """
+        self._planner.plan(self.tokenizer, options, options.max_tokens or self.max_tgt, (), ())
+        if options.coverage_penalty and not self.attends:
+            raise OptionError("--coverage-penalty", "this checkpoint has no attention", "leave it out")
 
     def answers(self, texts: Sequence[str], options: DecodingOptions, n_best: int = 1) -> list[Answer]:
         """An answer to each text, whatever it is batched with.
 
         Args:
-            n_best: how many different replies to look for, at most the beam.
+            n_best: how many different replies to look for, at most ``options.most_candidates``.
+
+        Raises:
+            OptionError: the model cannot be searched so.
         """
         found: list[Answer] = []
         for start in range(0, len(texts), BATCH):
@@ -83,17 +100,11 @@ class Answering:
             return answers
         read = [self._read(texts[row], encoded[row]) for row in asked]
         longest = options.max_tokens or self.max_tgt
-        found = search(
-            self.engine,
-            [question.ids for question in read],
-            beam=options.beam,
-            n_best=max(n_best, min(options.beam, n_best + SPARE)),
-            max_length=longest + 1,  # EOS counts there, and not here
-            length_penalty=options.length_penalty,
-            block_ngram=options.block_ngram,
-        )
+        plan = self._planner.plan(self.tokenizer, options, longest, [texts[row] for row in asked], read)
+        found = plan.find(self.engine, plan.spare(n_best, SPARE))
         for row, question, hypotheses in zip(asked, read, found, strict=True):
             ranked = self._ranked([hypothesis.within(longest) for hypothesis in hypotheses], question.words)
+            ranked = tuple(entry for entry in ranked if not plan.wording.forbids(entry[0]))
             cut = len(question.ids) < len(encoded[row].ids)
             answers[row] = Answer(question.offsets, cut, ranked[:n_best], question.words)
         return answers

@@ -23,6 +23,9 @@ class EchoBot:
     options: DecodingOptions = field(default_factory=DecodingOptions)
     asked: list[tuple[str, tuple[str, ...], DecodingOptions | None, int]] = field(default_factory=list)
 
+    def check(self, options: DecodingOptions) -> None:
+        pass
+
     def reply(
         self,
         text: str,
