@@ -163,6 +163,14 @@ class Chatbot:
         """Whether the turns before a question can change its replies."""
         return self.context > 0
 
+    def check(self, options: DecodingOptions) -> None:
+        """Refuse a way to search that this bot cannot.
+
+        Raises:
+            OptionError: it cannot; what to change.
+        """
+        self._answering.check(options)
+
     def reply(
         self,
         text: str,
@@ -216,16 +224,16 @@ class Chatbot:
 
         Args:
             text, history: as for ``reply``.
-            options: how to search; the checkpoint's way with a beam of 1 when None.
+            options: how to search; the checkpoint's way, greedily where that is a beam, when None.
 
         Raises:
             OptionError: an option out of its range, or a beam, which may change its mind to the end.
         """
-        wanted = options or replace(self.options, beam=1)
+        wanted = options or stepwise(self.options)
         check_options("decoding", wanted)
-        if wanted.beam > 1:
+        if not wanted.settles:
             what = f"a beam of {wanted.beam} settles no word before the last"
-            raise OptionError("stream", what, "set beam to 1, or ask for the whole reply")
+            raise OptionError("stream", what, "set beam to 1 or sample, or ask for the whole reply")
         return ReplyStream(self._parts(text, self._answering.stream(text, wanted, history)))
 
     def _parts(self, question: str, pieces: Iterator[str | Answer]) -> Iterator[str | Reply]:
@@ -233,7 +241,7 @@ class Chatbot:
             yield piece if isinstance(piece, str) else self._reply(question, piece)
 
     def _reply(self, question: str, answer: Answer) -> Reply:
-        if not answer.source:
+        if not answer.source or not answer.ranked:
             return Reply(question, "")
         text, best = answer.ranked[0]
         source = answer.source
@@ -260,6 +268,11 @@ class Chatbot:
             tuple(tuple(row) for row in rows.tolist()),
             tuple(end[0].tolist()) if ended else (),
         )
+
+
+def stepwise(options: DecodingOptions) -> DecodingOptions:
+    """The same way to search with no beam, so that each token is settled as it comes."""
+    return replace(options, beam=1, beam_groups=1, prune=0.0)
 
 
 def _source_words(question: str, read: Source) -> tuple[tuple[Word, ...], list[int]]:

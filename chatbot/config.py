@@ -209,19 +209,86 @@ class TrainingOptions:
     device: str = option("auto", "where to compute", choices=("auto", "cpu", "cuda", "mps"))
 
 
+BEAM, SAMPLE = "beam", "sample"
+MOST_SAMPLES = 1024
+TEXTS = tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class DecodingOptions:
     """How a reply is searched for."""
 
+    search: str = option(
+        BEAM, "how a reply is found: by beam search, or drawn by chance", choices=(BEAM, SAMPLE)
+    )
     beam: int = option(4, "hypotheses kept side by side; 1 is greedy search", low=1, high=1024)
+    normalize: str = option(
+        "wu",
+        "what divides a reply's log-probability: the penalty of Wu et al. 2016, or the number of its tokens",
+        choices=("wu", "average"),
+    )
     length_penalty: float = option(
         1.0, "α of ((5 + length) / 6) ** α, which divides a reply's log-probability", low=0.0, high=5.0
+    )
+    coverage_penalty: float = option(
+        0.0,
+        "β, by which a reply is marked down for question words it did not look at (Wu et al. 2016); 0: off",
+        low=0.0,
+        high=100.0,
+    )
+    prune: float = option(
+        0.0,
+        "a token this much less likely than the best one is not tried, and a reply whose score is this much "
+        "below the best is not kept; 0: off",
+        unit="nats",
+        low=0.0,
+        high=1000.0,
+    )
+    beam_groups: int = option(
+        1, "parts of the beam that shun each other's words (diverse beam search); 1: off", low=1, high=1024
+    )
+    diversity: float = option(
+        0.5,
+        "what a token costs a group for each earlier group's use of it",
+        unit="nats",
+        low=0.0,
+        high=1000.0,
+    )
+    temperature: float = option(
+        0.7, "of --sample: above 1 bolder, below 1 safer; 0 takes the likeliest token", low=0.0, high=100.0
+    )
+    top_k: int = option(0, "of --sample: only the k likeliest tokens; 0: all", unit="tokens", low=0)
+    top_p: float = option(
+        0.9,
+        "of --sample: only the likeliest tokens that make up this share of probability; 1: all",
+        low=0.0,
+        high=1.0,
+    )
+    min_p: float = option(
+        0.0, "of --sample: only tokens this share as likely as the likeliest; 0: all", low=0.0, high=1.0
+    )
+    typical: float = option(
+        1.0,
+        "of --sample: only the tokens nearest to the expected surprise, to this share of probability; 1: all",
+        low=0.0,
+        high=1.0,
+    )
+    sample_seed: int = option(
+        0,
+        "seed of --sample; with the question it decides the reply",
+        low=0,
+        high=2**63 - 1,
+        flag="seed",
+    )
+    min_tokens: int = option(0, "shortest reply", unit="tokens", low=0, high=1024)
+    max_tokens: int = option(
+        0, "longest reply; 0: the longest the checkpoint was trained on", unit="tokens", low=0
     )
     block_ngram: int = option(
         3, "no run of so many tokens occurs twice in a reply; 0: off", unit="tokens", low=0
     )
-    max_tokens: int = option(
-        0, "longest reply; 0: the longest the checkpoint was trained on", unit="tokens", low=0
+    block_source_ngram: int = option(
+        0, "no run of so many tokens is copied from the question; 0: off", unit="tokens", low=0
     )
     unknown: str = option(
         "avoid",
@@ -229,6 +296,27 @@ class DecodingOptions:
         "that of the question's words outside the vocabulary that is looked at most",
         choices=("avoid", "attended"),
     )
+    repetition_penalty: float = option(
+        1.0,
+        "what the log-probability of a token the reply already holds is multiplied by; 1: off",
+        low=1.0,
+        high=100.0,
+    )
+    never: tuple[str, ...] = option(
+        (), "words and phrases that no reply holds, one a line in a file; case does not matter", lines=True
+    )
+    must: tuple[str, ...] = option((), "a word or phrase that every reply holds; may be given several times")
+    begin: str = option("", "what every reply begins with")
+
+    @property
+    def settles(self) -> bool:
+        """Whether each token is certain as soon as it is found."""
+        return self.search == SAMPLE or self.beam == 1
+
+    @property
+    def most_candidates(self) -> int:
+        """The most replies to one question that such a search can give."""
+        return self.beam if self.search == BEAM else MOST_SAMPLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,6 +491,8 @@ def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
     if kind is float and type(value) is int:
         value = float(value) if abs(value) < 2**1000 else math.inf
     value = meta["aliases"].get(value, value) if isinstance(value, str) else value
+    if kind == TEXTS:
+        return _check_texts(label, name, value)
     if type(value) is not kind:
         raise OptionError(label, f"{name} must be {kind.__name__}, not {value!r}")
     if meta["choices"] and value not in meta["choices"]:
@@ -414,3 +504,10 @@ def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
         span = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
         raise OptionError(label, f"{name} is {value!r}", f"it must be {span}")
     return value
+
+
+def _check_texts(label: str, name: str, value: Any) -> tuple[str, ...]:
+    """A list of texts, without white space around them; blank ones are left out, and each counts once."""
+    if not isinstance(value, (list, tuple)) or not all(isinstance(text, str) for text in value):
+        raise OptionError(label, f"{name} must be a list of texts, not {value!r}")
+    return tuple(dict.fromkeys(text.strip() for text in value if text.strip()))

@@ -21,6 +21,7 @@ def option(
     high: float | None = None,
     flag: str = "",
     aliases: Mapping[str, str] | None = None,
+    lines: bool = False,
 ) -> Any:
     """A dataclass field with what a command line needs to know of it.
 
@@ -32,6 +33,8 @@ def option(
         low, high: the allowed range of a number, both included.
         flag: the option's name when it is not the field's with dashes.
         aliases: other names of some choices.
+        lines: of a list of texts the command line takes a file with one a line; otherwise such an option
+            may be given several times.
     """
     metadata = {"help": help, "unit": unit, "choices": choices, "low": low, "high": high, "flag": flag}
-    return field(default=default, metadata={**metadata, "aliases": aliases or {}})
+    return field(default=default, metadata={**metadata, "aliases": aliases or {}, "lines": lines})

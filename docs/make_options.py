@@ -71,6 +71,8 @@ def value(default: Any) -> str:
     """A value as a person types it."""
     if isinstance(default, bool):
         return "yes" if default else "no"
+    if isinstance(default, tuple):
+        return ", ".join(f"`{text}`" for text in default) or "none"
     if isinstance(default, str):
         return f"`{default}`" if default else "none"
     return f"{default:g}"

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from chatbot.cli.conflicts import check_given, check_resolved
 from chatbot.cli.exits import FAILED, FALLBACK
 from chatbot.cli.forms import Form, JsonForm, TextForm
 from chatbot.cli.notices import LESS_HISTORY, Notices
@@ -19,7 +20,7 @@ from chatbot.cli.options import checkpoints_option, config_options, given_option
 from chatbot.cli.pipe import Pipe, write_line
 from chatbot.cli.questions import json_question, plain_question
 from chatbot.cli.streams import text_argument
-from chatbot.config import Config, DecodingOptions
+from chatbot.config import BEAM, SAMPLE, Config, DecodingOptions
 from chatbot.errors import OptionError
 from chatbot.repl.bot import Bot
 from chatbot.repl.memory import Memory
@@ -39,7 +40,7 @@ class Wishes:
     candidates: int | None
     input_form: str | None
     greedy: bool
-    seed: int | None
+    sample: bool
     quiet: bool
     private: bool
     decoding: Mapping[str, Any]
@@ -62,9 +63,7 @@ class Wishes:
         Raises:
             OptionError: two options, or an option and a pipe, contradict each other.
         """
-        beam = self.decoding.get("decoding.beam")
-        if self.greedy and beam is not None:
-            raise OptionError("--greedy", f"contradicts --beam {beam}", "give one of them")
+        check_given(self._given())
         if (
             self.candidates is not None
             and self.question is None
@@ -74,19 +73,39 @@ class Wishes:
             raise OptionError(
                 "--candidates", "a pipe gets one line for each question", "add --json to see the candidates"
             )
-        if self.greedy or beam is not None:
-            self._check_candidates(beam or 1)
+        beam = 1 if self.greedy else self.decoding.get("decoding.beam")
+        if beam is not None:
+            self._check_candidates(beam)
 
     def options(self, own: DecodingOptions) -> DecodingOptions:
         """The checkpoint's way to search, changed as asked for.
 
         Raises:
-            OptionError: more candidates are asked for than the search keeps.
+            OptionError: more candidates are asked for than the search keeps, or two options contradict
+                each other.
         """
-        changes = dict(self.decoding) | ({"decoding.beam": 1} if self.greedy else {})
-        options = Config(decoding=own).replace(changes).decoding
-        self._check_candidates(options.beam)
+        changes: dict[str, Any] = {}
+        if self.greedy:
+            changes = {
+                "decoding.search": BEAM,
+                "decoding.beam": 1,
+                "decoding.beam_groups": 1,
+                "decoding.prune": 0.0,
+            }
+        elif self.sample:
+            changes = {"decoding.search": SAMPLE}
+        elif "decoding.beam" in self.decoding:
+            changes = {"decoding.search": BEAM}
+        options = Config(decoding=own).replace(changes | dict(self.decoding)).decoding
+        check_resolved(self._given(), options)
+        self._check_candidates(options.most_candidates)
         return options
+
+    def _given(self) -> dict[str, Any]:
+        """The ways to search that were asked for, by name."""
+        ways = {"greedy": self.greedy, "sample": self.sample}
+        named = {key.rpartition(".")[2]: value for key, value in self.decoding.items()}
+        return {name: True for name, asked in ways.items() if asked} | named
 
     def _check_candidates(self, beam: int) -> None:
         if self.candidates is not None and self.candidates > beam:
@@ -97,11 +116,11 @@ class Wishes:
                 "ask for fewer or set a larger --beam",
             )
 
-    def form(self, checkpoint: str) -> Form:
+    def form(self, checkpoint: str, seed: int) -> Form:
         """How answers are written."""
         wants = self.candidates is not None
         if self.as_json:
-            return JsonForm(checkpoint, self.seed or 0, wants, self.attention)
+            return JsonForm(checkpoint, seed, wants, self.attention)
         columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_COLUMNS
         return TextForm(wants, self.attention, columns)
 
@@ -137,8 +156,9 @@ class Wishes:
     "status is then 1.  [default: text]",
 )
 @click.option("--greedy", is_flag=True, help="Take the likeliest token at each step; the same as --beam 1.")
-@config_options("decoding", default="the checkpoint's")
-@config_options("training.seed", "training.device")
+@click.option("--sample", is_flag=True, help="Draw each reply by chance; --seed draws another.")
+@config_options("decoding", default="the checkpoint's", without=("decoding.search",))
+@config_options("training.device")
 @click.option("--private", is_flag=True, help="Keep nothing of what is typed at the terminal.")
 @click.option("--quiet", is_flag=True, help="No greeting and no notices; errors are still told.")
 @checkpoints_option
@@ -158,6 +178,7 @@ def chat(
     wishes.check()
     bot = _load(checkpoint, checkpoints, device)
     options = wishes.options(bot.options)
+    bot.check(options)
     notices = wishes.notices()
     _check_history(bot, wishes.history or 0, notices)
     if wishes.on_terminal():
@@ -190,14 +211,14 @@ def _check_history(bot: Bot, turns: int, notices: Notices) -> None:
 def _answer(bot: Bot, options: DecodingOptions, wishes: Wishes, notices: Notices) -> int:
     reply = bot.reply(text_argument(wishes.question or ""), (), options, wishes.candidates or 1)
     notices.about(reply)
-    write_line(sys.stdout.buffer, wishes.form(bot.name).answer(reply))
+    write_line(sys.stdout.buffer, wishes.form(bot.name, options.sample_seed).answer(reply))
     return FALLBACK if reply.fallback else 0
 
 
 def _serve(bot: Bot, options: DecodingOptions, wishes: Wishes, notices: Notices) -> int:
     pipe = Pipe(
         bot,
-        wishes.form(bot.name),
+        wishes.form(bot.name, options.sample_seed),
         Memory(wishes.history or 0 if bot.reads_history else 0),
         notices,
         options,

@@ -14,6 +14,7 @@ import click
 from chatbot.cli.completion import complete_corpus
 from chatbot.cli.exits import INTERRUPTED
 from chatbot.cli.options import (
+    SEED_OF_SAMPLING,
     checkpoints_option,
     config_file_option,
     config_options,
@@ -26,7 +27,7 @@ from chatbot.cli.options import (
 from chatbot.cli.stopping import stopping
 from chatbot.comparison.grid import Grid, read_grid
 from chatbot.comparison.variant import Variant, slug
-from chatbot.config import SECTIONS, Config, locate, option_field, option_type
+from chatbot.config import SECTIONS, TEXTS, Config, locate, option_field, option_type
 from chatbot.errors import ChatbotError, OptionError
 
 if TYPE_CHECKING:
@@ -47,12 +48,19 @@ DEFAULT_AXES = {"model.attention": ("none", "additive", "dot", "general")}
 PAGE = "compare.md"
 NO_PLOTS = "no pictures without matplotlib: pip install 'chatbot[plots]', and the same command draws them"
 NO = "no_"
+LISTS = [
+    f"{section}.{field.name}"
+    for section, options in SECTIONS.items()
+    for field in dataclasses.fields(options)
+    if option_type(section, field.name) == TEXTS
+]
+"""Options that are lists already: several of them are no axis."""
 
 
 def list_options(command: Function) -> Function:
     """Every option of a configuration, each with several values, separated by commas."""
     singles = click.Command("singles")
-    config_options(*SECTIONS)(singles)
+    config_options(*SECTIONS, without=(SEED_OF_SAMPLING, *LISTS))(singles)
     for single in singles.params:  # the last one first, as decorators are applied
         assert isinstance(single, click.Option)
         for decorate in _list_options(single):
@@ -202,7 +210,7 @@ def _given_axes(params: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     axes: dict[str, tuple[Any, ...]] = {}
     for section, options in SECTIONS.items():
         for name in (field.name for field in dataclasses.fields(options)):
-            values = params[name] or ()
+            values = params.get(name) or ()
             if option_type(section, name) is bool:
                 values = (True,) * bool(params[name]) + (False,) * bool(params[NO + name])
             if values:

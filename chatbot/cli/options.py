@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,17 @@ import click
 
 from chatbot.cli.streams import text_argument
 from chatbot.cli.toml import to_toml
-from chatbot.config import PAPERS, PRESETS, SECTIONS, Config, check_value, locate, option_field, option_type
+from chatbot.config import (
+    PAPERS,
+    PRESETS,
+    SECTIONS,
+    TEXTS,
+    Config,
+    check_value,
+    locate,
+    option_field,
+    option_type,
+)
 from chatbot.errors import OptionError
 
 Function = Callable[..., Any]
@@ -25,6 +35,12 @@ Decorator = Callable[[Function], Function]
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
 PATHS = {"src", "tgt", "embeddings"}
 """Options that name files: they stay as the system spells them."""
+
+SEED_OF_SAMPLING = "decoding.sample_seed"
+"""It is typed as --seed, which means another seed where one trains."""
+
+ASKED_OF_A_TALK = ("decoding.must", "decoding.begin")
+"""Options of decoding that make sense where one talks, and not for all that a checkpoint will say."""
 
 NUMBER_NAMES = {int: "whole number", float: "number"}
 
@@ -52,7 +68,7 @@ def option_name(section: str, name: str) -> str:
     return "--" + (flag or name.replace("_", "-"))
 
 
-def config_options(*wanted: str, default: str = "") -> Decorator:
+def config_options(*wanted: str, default: str = "", without: Sequence[str] = ()) -> Decorator:
     """A decorator that gives a click command the options of configuration fields.
 
     A parameter is None when its option was not given, so that a default can be told from a wish;
@@ -61,8 +77,10 @@ def config_options(*wanted: str, default: str = "") -> Decorator:
     Args:
         wanted: sections ("model") and single options ("training.seed"), in the order of the help.
         default: what the help calls the default, where that is not the field's ("the checkpoint's").
+        without: single options left out.
     """
-    names = [pair for item in wanted for pair in _fields(item)]
+    left_out = [locate(name) for name in without]
+    names = [pair for item in wanted for pair in _fields(item) if pair not in left_out]
 
     def decorate(command: Function) -> Function:
         for section, name in reversed(names):
@@ -201,11 +219,40 @@ def _option(section: str, name: str, default: str) -> Decorator:
     help_text = _help(section, name, default)
     if option_type(section, name) is bool:
         return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=help_text)
+    if option_type(section, name) == TEXTS:
+        return _texts_option(section, name, help_text)
     choices = option_field(section, name).metadata["choices"]
     metavar = f"[{'|'.join(choices)}]" if choices else METAVARS[option_type(section, name)]
     return click.option(
         flag, name, type=field_parser(section, name), default=None, metavar=metavar, help=help_text
     )
+
+
+def _texts_option(section: str, name: str, help_text: str) -> Decorator:
+    """A list of texts: a file of lines, or an option that may be given again."""
+    flag = option_name(section, name)
+    if option_field(section, name).metadata["lines"]:
+
+        def read(context: click.Context, param: click.Parameter, path: Path | None) -> Any:
+            return None if path is None else check_value(section, name, _read_lines(flag, path))
+
+        kind = click.Path(path_type=Path)
+        return click.option(flag, name, type=kind, callback=read, metavar="FILE", help=help_text)
+
+    def gather(context: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Any:
+        return check_value(section, name, [text_argument(text) for text in texts]) if texts else None
+
+    return click.option(flag, name, multiple=True, callback=gather, metavar="TEXT", help=help_text)
+
+
+def _read_lines(flag: str, path: Path) -> list[str]:
+    try:
+        return path.read_bytes().decode("utf-8-sig").splitlines()
+    except OSError as error:
+        what = f"{path}: {error.strerror or error}"
+        raise OptionError(flag, what, "name a file of words and phrases, one a line") from error
+    except UnicodeDecodeError as error:
+        raise OptionError(flag, f"{path} is no UTF-8 text", "save it as UTF-8") from error
 
 
 def _help(section: str, name: str, default: str) -> str:
@@ -225,6 +272,8 @@ def _shown(section: str, name: str) -> str:
     if isinstance(value, bool):
         flag = option_name(section, name)[2:]
         return flag if value else f"no-{flag}"
+    if isinstance(value, tuple):
+        return ", ".join(value)
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return f"{text} {unit}".strip() if text else ""
 

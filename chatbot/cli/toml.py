@@ -1,10 +1,10 @@
-"""TOML, as far as a configuration needs it: one level of tables of text, numbers and yes or no."""
+"""TOML, as far as a configuration needs it: one level of tables of texts, their lists, numbers, yes or no."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-Scalar = str | int | float | bool
+Scalar = str | int | float | bool | tuple[str, ...]
 
 SHORT_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
@@ -12,7 +12,7 @@ SHORT_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"
 def to_toml(tables: Mapping[str, Mapping[str, Scalar]]) -> str:
     """The tables as a TOML document, in their own order.
 
-    Source: TOML 1.0.0, sections "String", "Integer", "Float", "Boolean" and "Table".
+    Source: TOML 1.0.0, sections "String", "Integer", "Float", "Boolean", "Array" and "Table".
     """
     blocks = []
     for table, values in tables.items():
@@ -26,6 +26,8 @@ def _value(value: Scalar) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
     return '"' + "".join(_escaped(char) for char in value) + '"'
 
 

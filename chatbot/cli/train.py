@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chatbot.cli.completion import complete_corpus
+from chatbot.cli.conflicts import check_kept
 from chatbot.cli.exits import INTERRUPTED
 from chatbot.cli.options import (
+    ASKED_OF_A_TALK,
+    SEED_OF_SAMPLING,
     checkpoints_option,
     config_file_option,
     config_options,
@@ -73,7 +76,7 @@ LIMITS = ("training.minutes", "training.epochs", "training.steps")
 @click.option("--name", metavar="NAME", help="Name of the checkpoint.  [default: made from the corpora]")
 @preset_option
 @like_option
-@config_options(*SECTIONS)
+@config_options(*SECTIONS, without=(SEED_OF_SAMPLING, *ASKED_OF_A_TALK))
 @click.option(
     "--half/--single", "half", default=None, help="Precision the weights are stored in.  [default: half]"
 )
@@ -109,6 +112,7 @@ def train(
     from the last saved state after anything worse. A second one ends at once.
     """
     config = _config(params, checkpoints)
+    check_kept(config.decoding, config.text.max_tgt)
     if wants_dump:
         click.echo(dump_config(config), nl=False)
         return

@@ -29,6 +29,12 @@ def repeats(prefixes: NDArray[np.int64], ngram: int) -> Entries:
     return row, prefixes[row, place + ngram - 1]
 
 
+def repeats_itself(tokens: Sequence[int], ngram: int) -> bool:
+    """Whether a run of ``ngram`` tokens occurs twice among some; never where ngram is 0."""
+    runs = [tuple(tokens[start : start + ngram]) for start in range(len(tokens) - ngram + 1)]
+    return ngram > 0 and len(set(runs)) < len(runs)
+
+
 NOTHING: Entries = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 

@@ -6,7 +6,6 @@ import dataclasses
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +13,17 @@ from numpy.typing import NDArray
 from chatbot.config import COPYING, Config, DecodingOptions
 from chatbot.decoding.engine import BOS, PAD, UNK, Engine
 from chatbot.decoding.hypothesis import Hypothesis
-from chatbot.decoding.search import search
-from chatbot.decoding.stream import Said, stream
+from chatbot.decoding.search import Said, stream
+from chatbot.engines.planning import Plan, Planner
 from chatbot.engines.reading import Reader, Source
 from chatbot.errors import OptionError
 from chatbot.text.tokenizer import Tokenizer
 
 BATCH = 64
 """Questions searched for together."""
+
+UNSAID = (PAD, UNK, BOS)
+"""Tokens that say nothing."""
 
 SPARE = 4
 """Further hypotheses asked for, since two may read alike."""
@@ -72,6 +74,7 @@ class Answering:
     attends: bool = True
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
     """Held while the engine computes: a batch of a search, or a step of a stream."""
+    _planner: Planner = field(default_factory=Planner, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, config: Config, tokenizer: Tokenizer, engine: Engine, turns: int | None = None) -> Answering:
@@ -100,13 +103,13 @@ class Answering:
         """An answer to each text, whatever it is batched with: those of like length are, as they pad least.
 
         Args:
-            n_best: how many different replies to look for, at most the beam.
+            n_best: how many different replies to look for, at most ``options.most_candidates``.
             histories: the turns before each text, oldest first; () where there are none.
 
         Raises:
-            OptionError: the options ask for what this checkpoint has not.
+            OptionError: the options ask for what this checkpoint has not, or contradict each other.
         """
-        self._check(options)
+        self.check(options)
         reader = self.reader
         read = [reader.read(*asked) for asked in zip(texts, histories or [()] * len(texts), strict=True)]
         found = [Answer()] * len(read)
@@ -129,13 +132,14 @@ class Answering:
         Raises:
             OptionError: the options ask for what this checkpoint has not.
         """
-        self._check(options)
+        self.check(options)
         source = self.reader.read(text, history)
         if not source:
             yield Answer()
             return
         longest = options.max_tokens or self.max_tgt
-        steps = stream(self.engine, source.ids, never=_never(options, source), **self._limits(options))
+        plan = self._plan(options, [source], _never(options, source))
+        steps = stream(self.engine, source.ids, plan.terms, plan.step_by_step())
         said: list[int] = []
         shown = ""
         while not isinstance(step := self._next(steps), Hypothesis):
@@ -151,8 +155,16 @@ class Answering:
         with self._lock:
             return next(steps)
 
-    def _check(self, options: DecodingOptions) -> None:
-        """Refuse to look words up where that is not needed or tells nothing."""
+    def check(self, options: DecodingOptions) -> None:
+        """Refuse options that this model cannot search by.
+
+        Raises:
+            OptionError: a word it cannot say, a beam too narrow, lengths that contradict each other, a part
+                it has not.
+        """
+        self._plan(options, (), UNSAID)
+        if options.coverage_penalty and not self.attends:
+            raise OptionError("--coverage-penalty", "this checkpoint has no attention", "leave it out")
         if options.unknown == "avoid":
             return
         remedy = "leave --unknown out"
@@ -168,27 +180,19 @@ class Answering:
             parts.setdefault(_never(options, source), []).append(row)
         answers: dict[int, Answer] = {}
         for never, rows in parts.items():
+            plan = self._plan(options, [sources[row] for row in rows], never)
             with self._lock:
-                found = search(
-                    self.engine,
-                    [sources[row].ids for row in rows],
-                    beam=options.beam,
-                    n_best=max(n_best, min(options.beam, n_best + SPARE)),
-                    never=never,
-                    **self._limits(options),
-                )
+                found = plan.find(self.engine, plan.spare(n_best, SPARE))
             for row, hypotheses in zip(rows, found, strict=True):
                 cut = [hypothesis.within(longest) for hypothesis in hypotheses]
-                answers[row] = Answer(sources[row], self._ranked(cut, sources[row])[:n_best])
+                ranked = self._ranked(cut, sources[row])
+                kept = tuple(entry for entry in ranked if not plan.wording.forbids(entry[0]))
+                answers[row] = Answer(sources[row], kept[:n_best])
         return [answers[row] for row in range(len(sources))]
 
-    def _limits(self, options: DecodingOptions) -> dict[str, Any]:
-        """What holds for every reply, by the names the searches give it."""
-        return {
-            "max_length": (options.max_tokens or self.max_tgt) + 1,  # EOS counts there, and not here
-            "length_penalty": options.length_penalty,
-            "block_ngram": options.block_ngram,
-        }
+    def _plan(self, options: DecodingOptions, sources: Sequence[Source], never: tuple[int, ...]) -> Plan:
+        longest = options.max_tokens or self.max_tgt
+        return self._planner.plan(self.tokenizer, options, longest, sources, never)
 
     def _ranked(self, hypotheses: Sequence[Hypothesis], source: Source) -> tuple[tuple[str, Hypothesis], ...]:
         """Hypotheses that read alike count once, the best one; silent ones come last."""
@@ -204,7 +208,7 @@ class Answering:
 
 def _never(options: DecodingOptions, source: Source) -> tuple[int, ...]:
     """What no reply to a source holds: UNK neither, unless a word of the source can stand for it."""
-    return (PAD, BOS) if options.unknown == "attended" and source.unknown else (PAD, UNK, BOS)
+    return (PAD, BOS) if options.unknown == "attended" and source.unknown else UNSAID
 
 
 def _with_names(hypothesis: Hypothesis, source: Source) -> Hypothesis:

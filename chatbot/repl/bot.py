@@ -30,6 +30,10 @@ class Bot(Protocol):
         """Whether earlier turns change its replies; a checkpoint trained on single questions reads none."""
         ...
 
+    def check(self, options: DecodingOptions) -> None:
+        """Refuse a way to search that this bot cannot, with an OptionError."""
+        ...
+
     def reply(
         self,
         text: str,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from chatbot.config import BEAM
 from chatbot.errors import OptionError
 from chatbot.repl.screen import Screen
 from chatbot.repl.talk import Talk
@@ -83,12 +84,12 @@ def _attention(talk: Talk, screen: Screen, argument: str) -> None:
 
 def _beam(talk: Talk, screen: Screen, argument: str) -> None:
     if argument:
-        talk.search("/beam", beam=_count("/beam", argument))
+        talk.search("/beam", search=BEAM, beam=_count("/beam", argument), beam_groups=1)
     _tell_search(talk, screen)
 
 
 def _greedy(talk: Talk, screen: Screen, argument: str) -> None:
-    talk.search("/greedy", beam=1)
+    talk.search("/greedy", search=BEAM, beam=1, beam_groups=1)
     _tell_search(talk, screen)
 
 
@@ -100,6 +101,7 @@ def _candidates(talk: Talk, screen: Screen, argument: str) -> None:
 
 def _tell_search(talk: Talk, screen: Screen) -> None:
     beam = "greedy search (beam 1)" if talk.options.beam == 1 else f"beam {talk.options.beam}"
+    beam = beam if talk.options.search == BEAM else "sampling"
     shown = "the best reply" if talk.candidates == 1 else f"the {talk.candidates} best replies"
     screen.say(f"Replies by {beam}; {shown} shown.")
 

@@ -44,7 +44,7 @@ class Talk:
             OptionError: a value that is not allowed; ``where`` names the command.
         """
         self.options = Config(decoding=self.options).replace(changes, where).decoding
-        self.candidates = min(self.candidates, self.options.beam)
+        self.candidates = min(self.candidates, self.options.most_candidates)
 
     def show_candidates(self, where: str, count: int) -> None:
         """Show so many candidates from now on.
@@ -52,9 +52,9 @@ class Talk:
         Raises:
             OptionError: fewer than one, or more than the beam keeps.
         """
-        beam = self.options.beam
-        if not 1 <= count <= beam:
+        most = self.options.most_candidates
+        if not 1 <= count <= most:
             raise OptionError(
-                where, f"{count} of a beam of {beam}", f"say 1 to {beam}, or widen it with /beam"
+                where, f"{count} of a beam of {most}", f"say 1 to {most}, or widen it with /beam"
             )
         self.candidates = count

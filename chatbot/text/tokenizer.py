@@ -139,6 +139,10 @@ class Tokenizer:
             for i, (name, spelling) in enumerate(zip(names, self._spellings, strict=True))
         ]
 
+    def spellings(self) -> tuple[bytes, ...]:
+        """What each id adds to a text, as bytes: with the space in front, and single bytes as they are."""
+        return tuple(self._spellings)
+
     def to_json(self) -> str:
         """The tokenizer in the Hugging Face ``tokenizers`` format; the same bytes for the same tokenizer."""
         return json.dumps(json.loads(self._serialized), ensure_ascii=False, indent=1)

@@ -8,6 +8,7 @@ an emoji with all its parts) is a word of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 import regex
@@ -63,6 +64,14 @@ def _touched(pieces: Sequence[tuple[int, int]], words: Sequence[tuple[int, int]]
         while stop < len(words) and words[stop][0] < max(end, start + 1):
             stop += 1
         yield range(first, stop)
+
+
+@lru_cache(maxsize=4096)
+def is_letter(character: str) -> bool:
+    """Whether a character belongs to a word together with a letter beside it: letters, marks and digits of
+    scripts that are written with spaces.
+    """
+    return _BEGINS.match(character) is not None
 
 
 def set_off(before: str, word: str) -> str:

@@ -24,6 +24,9 @@ class EchoBot:
     asked: list[tuple[str, tuple[str, ...], DecodingOptions | None, int]] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
 
+    def check(self, options: DecodingOptions) -> None:
+        pass
+
     def reply(
         self,
         text: str,

@@ -35,6 +35,9 @@ class EchoBot:
     asked: list[tuple[str, tuple[str, ...], int]] = field(default_factory=list)
     attends: bool = True
 
+    def check(self, options: DecodingOptions) -> None:
+        pass
+
     def reply(
         self,
         text: str,
