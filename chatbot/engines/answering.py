@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from chatbot.config import COPYING, Config, DecodingOptions
 from chatbot.decoding.engine import Engine
 from chatbot.decoding.hypothesis import Hypothesis
@@ -28,12 +31,14 @@ class Answer:
         truncated: the question has more tokens; only its last ones were read.
         ranked: different texts, best first, each with its hypothesis; () where nothing was asked.
         words: of the question, that the vocabulary lacks and the hypotheses may hold, see ``Extended``.
+        found: all different texts that were found, best first; ``ranked`` are the first of them.
     """
 
     offsets: tuple[tuple[int, int], ...] = ()
     truncated: bool = False
     ranked: tuple[tuple[str, Hypothesis], ...] = ()
     words: tuple[str, ...] = ()
+    found: tuple[tuple[str, Hypothesis], ...] = ()
 
     @property
     def text(self) -> str:
@@ -95,8 +100,22 @@ class Answering:
         for row, question, hypotheses in zip(asked, read, found, strict=True):
             ranked = self._ranked([hypothesis.within(longest) for hypothesis in hypotheses], question.words)
             cut = len(question.ids) < len(encoded[row].ids)
-            answers[row] = Answer(question.offsets, cut, ranked[:n_best], question.words)
+            answers[row] = Answer(question.offsets, cut, ranked[:n_best], question.words, ranked)
         return answers
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """What the engine makes of each text as a whole; of one without tokens, 0.
+
+        Shapes: [texts, size]
+        """
+        encoded = [self.tokenizer.encode(text, src=True) for text in texts]
+        asked = [row for row, question in enumerate(encoded) if question.ids]
+        read = [self._read(texts[row], encoded[row]).ids for row in asked]
+        parts = [self.engine.vectors(read[start : start + BATCH]) for start in range(0, len(read), BATCH)]
+        found = np.zeros((len(texts), parts[0].shape[1] if parts else 0), dtype=np.float32)
+        if parts:
+            found[asked] = np.concatenate(parts)
+        return found
 
     def _read(self, text: str, encoded: Encoded) -> Extended:
         """What is read of a question."""
