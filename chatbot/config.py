@@ -201,6 +201,13 @@ class TrainingOptions:
     freeze: str = option(
         "", "parts that are not learned, separated by commas: embeddings, encoder, decoder, output"
     )
+    why: int = option(
+        5000,
+        "training pairs kept in the checkpoint, so that chat --why can show which are nearest; 0: none",
+        unit="pairs",
+        low=0,
+        high=100_000,
+    )
     tensorboard: bool = option(
         False, "write the run's figures for TensorBoard too, into the checkpoint's folder"
     )
@@ -219,6 +226,19 @@ class DecodingOptions:
     block_ngram: int = option(
         3, "no run of so many tokens occurs twice in a reply; 0: off", unit="tokens", low=0
     )
+    threshold: float = option(
+        0.0,
+        "a reply that is less likely to be a good one gives way to the fallback; 0: none does",
+        unit="probability",
+        low=0.0,
+        high=1.0,
+    )
+    fallback: str = option(
+        "",
+        "what is said instead of a reply that is not sure enough, or to a question of words never met; "
+        "without it something neutral in the bot's language",
+    )
+    guess: bool = option(False, "answer also a question that has no word the bot ever met")
     max_tokens: int = option(
         0, "longest reply; 0: the longest the checkpoint was trained on", unit="tokens", low=0
     )

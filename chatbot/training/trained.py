@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +20,12 @@ from chatbot.evaluation.openings import openings
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.card import model_card
 from chatbot.training.data import TrainingData
+from chatbot.training.equipment import Equipment, equipment
 from chatbot.training.events import Finished, finite
 from chatbot.training.report import perplexities, variety
 from chatbot.training.request import Request
 from chatbot.training.trainer import own_weights
+from chatbot.trust.seen import Seen
 
 CARD_QUESTIONS = 20
 """Held-out questions on a card whose bot did not learn small talk."""
@@ -30,19 +33,26 @@ CARD_QUESTIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A network as it is, and what it learned from."""
+    """A network as it is, and what it learned from.
+
+    Args:
+        seen: the words and replies it met, in an earlier training as well.
+    """
 
     request: Request
     data: TrainingData
     network: Seq2Seq
     device: torch.device
+    seen: Seen
 
     def answer(self, questions: Sequence[str]) -> list[str]:
         """The network's replies to questions; it is put into evaluation mode."""
-        config = self.request.config
+        answers = self._answering().answers(questions, self.request.config.decoding)
+        return [answer.text for answer in answers]
+
+    def _answering(self) -> Answering:
         engine = TorchEngine(self.network, self.data.tokenizer.vocab, self.device)
-        answering = Answering.of(config, self.data.tokenizer, engine)
-        return [answer.text for answer in answering.answers(questions, config.decoding)]
+        return Answering.of(self.request.config, self.data.tokenizer, engine)
 
     def measured(self) -> dict[str, Any]:
         """The report: perplexity beside an n-gram's, and how varied the replies are."""
@@ -50,11 +60,22 @@ class Trained:
         report["variety"] = variety(self.data, self.answer)
         return report
 
-    def write(self, finished: Finished, report: Mapping[str, Any]) -> None:
+    def equipped(self) -> Equipment:
+        """What the checkpoint gets besides the weights, see ``chatbot.training.equipment``."""
+        config = self.request.config
+        return equipment(self.data, self.seen, self._answering(), config.decoding, config.training.why)
+
+    def without_threshold(self) -> Trained:
+        """The same for a checkpoint that does not know how sure its replies are."""
+        config = self.request.config.replace({"decoding.threshold": 0.0})
+        return dataclasses.replace(self, request=dataclasses.replace(self.request, config=config))
+
+    def write(self, finished: Finished, report: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
         """The checkpoint with its model card.
 
         Args:
             report: as ``measured``; empty when the run was interrupted.
+            files: what it gets besides the weights.
 
         Raises:
             ChatbotError: the folder cannot be written.
@@ -63,7 +84,7 @@ class Trained:
         record = self._record(finished, report)
         weights = {name: _stored(tensor, request.half) for name, tensor in own_weights(self.network).items()}
         card = model_card(request.folder.name, record, self._samples())
-        checkpoint.save(request.folder, finite(record), self.data.tokenizer, weights, card)
+        checkpoint.save(request.folder, finite(record), self.data.tokenizer, weights, card, files)
 
     def _samples(self) -> list[tuple[str, str]]:
         """Replies to everyday openings of a bot that learned them, else to held-out questions."""
