@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chatbot.checkpoint import load
@@ -14,6 +14,9 @@ from chatbot.engines.answering import Answer, Answering
 from chatbot.errors import OptionError
 from chatbot.text.tokenizer import EOS
 from chatbot.text.words import assign, merge_weights, read_words, word_spans
+from chatbot.trust.fallback import fallback_text
+from chatbot.trust.stored import Trust
+from chatbot.trust.why import Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,15 @@ class Reply:
         question: as asked.
         text: the reply; "" for a blank question.
         score: the length-normalised log-probability it was chosen by.
-        fallback: the reply is the fallback text, not the model's.
+        fallback: the reply is the fallback text, not the model's: its own was not sure enough, or the
+            question has no word that the bot ever met. ``candidates`` still are the model's; in the second
+            case, in which it was not asked, there are none.
         truncated: the question was longer than the model reads; only its end was read.
         candidates: the n best, the chosen one first.
-        attention: None where the model has none (``--attention none``) or the question is blank.
+        attention: None where the model has none (``--attention none``) or said nothing that is given.
+        confidence: the probability that the model's reply is a good one; None where the checkpoint cannot
+            tell, or the model was not asked.
+        why: where the reply comes from, where that was asked for.
     """
 
     question: str
@@ -71,6 +79,8 @@ class Reply:
     truncated: bool = False
     candidates: tuple[Candidate, ...] = ()
     attention: Attention | None = None
+    confidence: float | None = None
+    why: Why | None = None
 
 
 class Chatbot:
@@ -81,18 +91,25 @@ class Chatbot:
         answering: the checkpoint's tokenizer and engine.
         options: how replies are searched for unless a call says otherwise.
         attends: whether the weights of the engine mean anything.
+        trust: what its checkpoint knows of words, confidence and training pairs.
     """
 
     reads_history = False
     """Pairs are trained on as single questions, so earlier turns are not read."""
 
     def __init__(
-        self, name: str, answering: Answering, options: DecodingOptions, attends: bool = True
+        self,
+        name: str,
+        answering: Answering,
+        options: DecodingOptions,
+        attends: bool = True,
+        trust: Trust | None = None,
     ) -> None:
         self.name = name
         self.options = options
         self._answering = answering
         self._attends = attends
+        self._trust = trust or Trust()
         self._lock = threading.Lock()
 
     @classmethod
@@ -111,7 +128,9 @@ class Chatbot:
         checkpoint = load(Path(path))
         config, tokenizer = checkpoint.config, checkpoint.tokenizer()
         answering = Answering.of(config, tokenizer, load_engine(checkpoint, tokenizer.vocab, device))
-        return cls(checkpoint.name, answering, config.decoding, config.model.attention != "none")
+        return cls(
+            checkpoint.name, answering, config.decoding, config.model.attention != "none", Trust(checkpoint)
+        )
 
     def reply(
         self,
@@ -119,6 +138,7 @@ class Chatbot:
         history: Sequence[str] = (),
         options: DecodingOptions | None = None,
         candidates: int = 1,
+        why: int | None = None,
     ) -> Reply:
         """Answer one question.
 
@@ -127,11 +147,13 @@ class Chatbot:
             history: the turns before it, oldest first; a bot trained on single questions reads none.
             options: how to search; the checkpoint's way when None.
             candidates: how many of the best replies to name, at most the beam.
+            why: how many of the nearest training pairs to name; None: nothing of where it comes from.
 
         Raises:
-            OptionError: no candidates asked for, or more than the beam holds.
+            OptionError: no candidates asked for, or more than the beam holds; see also ``check``.
         """
-        return self.replies([text], options, candidates)[0]
+        found = self.replies([text], options, candidates)[0]
+        return found if why is None else self.explained(found, why)
 
     def replies(
         self, texts: Sequence[str], options: DecodingOptions | None = None, candidates: int = 1
@@ -139,9 +161,68 @@ class Chatbot:
         """Answer many questions, each as ``reply`` would, in batches."""
         if candidates < 1:
             raise OptionError("candidates", f"is {candidates}", "it must be at least 1")
+        chosen = options or self.options
+        self.check(chosen)
+        strange = [self._is_strange(text, chosen) for text in texts]
+        asked = [text for text, unmet in zip(texts, strange, strict=True) if not unmet]
         with self._lock:
-            answers = self._answering.answers(texts, options or self.options, candidates)
-        return [self._reply(text, answer) for text, answer in zip(texts, answers, strict=True)]
+            answers = iter(self._answering.answers(asked, chosen, candidates))
+        return [
+            Reply(text, self._fallback(chosen), fallback=True)
+            if unmet
+            else self._sure(self._reply(text, next(answers)), chosen)
+            for text, unmet in zip(texts, strange, strict=True)
+        ]
+
+    def explained(self, reply: Reply, pairs: int) -> Reply:
+        """The reply with where it comes from, see ``Why``.
+
+        Args:
+            pairs: how many of the nearest training pairs to name; there are none in a checkpoint that was
+                trained with ``--why 0``.
+        """
+        index, seen, found = self._trust.index, self._trust.seen, []
+        if index is not None and pairs and reply.question.strip():
+            with self._lock:
+                vector = self._answering.vectors([reply.question])
+            found = index.nearest(vector[0], pairs) if vector.size else []
+        met = seen.is_reply(reply.text) if seen is not None else None
+        verbatim = False if reply.fallback or not reply.text else met
+        return replace(reply, why=Why(tuple(found), verbatim))
+
+    def check(self, options: DecodingOptions) -> None:
+        """Whether this bot can answer in a way.
+
+        Raises:
+            OptionError: a threshold or a fallback is wanted that its checkpoint has nothing for.
+        """
+        if options.threshold and self._trust.confidence is None:
+            what = f"the checkpoint {self.name} does not know how sure its replies are"
+            remedy = "leave it out, or train with more held-out pairs (--validation)"
+            raise OptionError("--threshold", what, remedy)
+        if options.fallback and self._trust.seen is None and self._trust.confidence is None:
+            what = f"nothing in the checkpoint {self.name} leads to it"
+            raise OptionError("--fallback", what, "leave it out, or train again")
+
+    def _is_strange(self, question: str, options: DecodingOptions) -> bool:
+        if options.guess or self._trust.seen is None:
+            return False
+        return self._trust.seen.is_strange(question)
+
+    def _fallback(self, options: DecodingOptions) -> str:
+        return options.fallback or fallback_text(self._answering.tokenizer)
+
+    def _sure(self, reply: Reply, options: DecodingOptions) -> Reply:
+        """The reply, or the fallback where it is not sure enough."""
+        if reply.confidence is None or reply.confidence >= options.threshold:
+            return reply
+        return replace(reply, text=self._fallback(options), fallback=True, attention=None)
+
+    def _confidence(self, question: str, answer: Answer) -> float | None:
+        confidence, seen = self._trust.confidence, self._trust.seen
+        if confidence is None:
+            return None
+        return confidence.of(answer.found, seen.known(question) if seen is not None else 1.0)
 
     def _reply(self, question: str, answer: Answer) -> Reply:
         if not answer.ranked:
@@ -149,7 +230,8 @@ class Chatbot:
         text, best = answer.ranked[0]
         named = tuple(Candidate(said, hypothesis.score) for said, hypothesis in answer.ranked)
         attention = self._attention(question, answer, best) if self._attends else None
-        return Reply(question, text, best.score, False, answer.truncated, named, attention)
+        sure = self._confidence(question, answer)
+        return Reply(question, text, best.score, False, answer.truncated, named, attention, sure)
 
     def _attention(self, question: str, answer: Answer, hypothesis: Hypothesis) -> Attention:
         """Weights between words; only words of which the model read something are columns."""

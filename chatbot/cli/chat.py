@@ -37,6 +37,7 @@ class Wishes:
     as_json: bool
     attention: bool
     candidates: int | None
+    why: int | None
     input_form: str | None
     greedy: bool
     seed: int | None
@@ -74,18 +75,24 @@ class Wishes:
             raise OptionError(
                 "--candidates", "a pipe gets one line for each question", "add --json to see the candidates"
             )
+        if self.why is not None and self.question is None and not self.as_json and not self.on_terminal():
+            raise OptionError("--why", "a pipe gets one line for each question", "add --json to see it")
         if self.greedy or beam is not None:
             self._check_candidates(beam or 1)
 
-    def options(self, own: DecodingOptions) -> DecodingOptions:
+    def options(self, bot: Bot) -> DecodingOptions:
         """The checkpoint's way to search, changed as asked for.
 
         Raises:
-            OptionError: more candidates are asked for than the search keeps.
+            OptionError: more candidates are asked for than the search keeps, a fallback that nothing leads
+                to, or what the bot cannot do.
         """
         changes = dict(self.decoding) | ({"decoding.beam": 1} if self.greedy else {})
-        options = Config(decoding=own).replace(changes).decoding
+        options = Config(decoding=bot.options).replace(changes).decoding
         self._check_candidates(options.beam)
+        if self.decoding.get("decoding.fallback") and options.guess and not options.threshold:
+            raise OptionError("--fallback", "is never said with --guess alone", "give a --threshold too")
+        bot.check(options)
         return options
 
     def _check_candidates(self, beam: int) -> None:
@@ -120,6 +127,15 @@ class Wishes:
     type=click.IntRange(min=1),
     metavar="N",
     help="Show the N best replies with their scores; on a pipe with --json only.",
+)
+@click.option(
+    "--why",
+    type=click.IntRange(min=0, max=1000),
+    is_flag=False,
+    flag_value=3,
+    metavar="[N]",
+    help="Show how sure each reply is, whether it is word for word a training reply, and the N training "
+    "pairs nearest to the question (3 where N is left out); on a pipe with --json only.",
 )
 @click.option(
     "--history",
@@ -158,7 +174,7 @@ def chat(
     wishes = Wishes.of(params)
     wishes.check()
     bot = _load(checkpoint, checkpoints, device)
-    options = wishes.options(bot.options)
+    options = wishes.options(bot)
     if wishes.history and not bot.reads_history:
         wishes.notices().tell(NO_HISTORY)
     if wishes.on_terminal():
@@ -183,6 +199,7 @@ def _load(checkpoint: str | None, checkpoints: Path, device: str | None) -> Bot:
 def _answer(bot: Bot, options: DecodingOptions, wishes: Wishes, question: str) -> int:
     reply = bot.reply(question, (), options, wishes.candidates or 1)
     wishes.notices().about(reply)
+    reply = reply if wishes.why is None else bot.explained(reply, wishes.why)
     write_line(sys.stdout.buffer, wishes.form(bot.name).answer(reply))
     return FALLBACK if reply.fallback else 0
 
@@ -196,6 +213,7 @@ def _serve(bot: Bot, options: DecodingOptions, wishes: Wishes) -> int:
         options,
         wishes.candidates or 1,
         json_question if wishes.input_form == "jsonl" else plain_question,
+        wishes.why,
     )
     return 0 if pipe.run(sys.stdin.buffer, sys.stdout.buffer) else FAILED
 
@@ -204,5 +222,5 @@ def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes) -> None:
     from chatbot.repl.loop import start
     from chatbot.repl.talk import Talk
 
-    talk = Talk(bot, options, wishes.candidates or 1, wishes.attention, Memory(wishes.history))
+    talk = Talk(bot, options, wishes.candidates or 1, wishes.attention, Memory(wishes.history), wishes.why)
     start(talk, private=wishes.private, quiet=wishes.quiet)

@@ -29,6 +29,7 @@ class Pipe:
     Args:
         options: how replies are searched for; the checkpoint's way when None.
         candidates: how many of the best replies are asked for.
+        why: how many training pairs near each question are told; None: nothing of where replies come from.
         memory: the turns before, where a line does not bring its own.
         parse: a line's question.
         notices: what else there is to say about a reply.
@@ -41,6 +42,7 @@ class Pipe:
     options: DecodingOptions | None = None
     candidates: int = 1
     parse: Callable[[str], Question] = plain_question
+    why: int | None = None
 
     def run(self, source: BinaryIO, sink: BinaryIO) -> bool:
         """Answer every line of ``source``; whether all could be answered."""
@@ -61,7 +63,7 @@ class Pipe:
         reply = self.bot.reply(question.text, history, self.options, self.candidates)
         self.memory.add(question.text, reply.text)
         self.notices.about(reply, f"line {number}")
-        return reply
+        return reply if self.why is None else self.bot.explained(reply, self.why)
 
 
 def write_line(sink: BinaryIO, text: str) -> None:

@@ -38,3 +38,15 @@ class Bot(Protocol):
             candidates: how many of the best replies to name.
         """
         ...
+
+    def explained(self, reply: Reply, pairs: int) -> Reply:
+        """The reply with where it comes from: so many of the nearest training pairs."""
+        ...
+
+    def check(self, options: DecodingOptions) -> None:
+        """Whether it can answer in a way.
+
+        Raises:
+            OptionError: it cannot.
+        """
+        ...

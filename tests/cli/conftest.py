@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from chatbot.bot import Attention, Candidate, Reply, Word
 from chatbot.config import DecodingOptions
-from chatbot.errors import ChatbotError
+from chatbot.errors import ChatbotError, OptionError
+from chatbot.trust.nearest import Nearest
+from chatbot.trust.why import Why
 
 LONGEST = 100
 
@@ -42,6 +44,14 @@ class EchoBot:
         return Reply(
             text, answer, -1.0, fallback, len(text) > LONGEST, ranked, None if fallback else attention
         )
+
+    def explained(self, reply: Reply, pairs: int) -> Reply:
+        near = tuple(Nearest(f"like {reply.question}", "so", 0.5) for _ in range(pairs))
+        return replace(reply, why=Why(near, verbatim=True))
+
+    def check(self, options: DecodingOptions) -> None:
+        if options.threshold:
+            raise OptionError("--threshold", "an echo is never sure", "leave it out")
 
 
 @pytest.fixture
