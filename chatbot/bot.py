@@ -15,6 +15,9 @@ from chatbot.engines.reading import Source
 from chatbot.errors import OptionError
 from chatbot.text.tokenizer import EOS
 from chatbot.text.words import assign, merge_weights, read_words, word_spans
+from chatbot.trust.fallback import fallback_text
+from chatbot.trust.stored import Trust
+from chatbot.trust.why import Why
 
 CHECKPOINTS = "checkpoints"
 """The folder that a checkpoint's name is looked up in, unless CHATBOT_CHECKPOINTS names another."""
@@ -67,12 +70,17 @@ class Reply:
         question: as asked.
         text: the reply; "" for a blank question.
         score: the length-normalised log-probability it was chosen by.
-        fallback: the reply is the fallback text, not the model's.
+        fallback: the reply is the fallback text, not the model's: its own was not sure enough, or the
+            question has no word that the bot ever met. ``candidates`` still are the model's; in the second
+            case, in which it was not asked, there are none.
         truncated: the question was longer than the model reads; only its end was read.
         history: the turns before it of which something was read, oldest first; the oldest maybe in part.
             ``history[-1]`` is turn -1 of the attention's words.
         candidates: the n best, the chosen one first.
-        attention: None where the model has none (``--attention none``) or the question is blank.
+        attention: None where the model has none (``--attention none``) or said nothing that is given.
+        confidence: the probability that the model's reply is a good one; None where the checkpoint cannot
+            tell, or the model was not asked.
+        why: where the reply comes from, where that was asked for.
     """
 
     question: str
@@ -83,6 +91,8 @@ class Reply:
     candidates: tuple[Candidate, ...] = ()
     attention: Attention | None = None
     history: tuple[str, ...] = ()
+    confidence: float | None = None
+    why: Why | None = None
 
 
 class ReplyStream:
@@ -123,12 +133,16 @@ class Chatbot:
         name: of its checkpoint.
         answering: the checkpoint's tokenizer and engine.
         options: how replies are searched for unless a call says otherwise.
+        trust: what its checkpoint knows of words, confidence and training pairs.
     """
 
-    def __init__(self, name: str, answering: Answering, options: DecodingOptions) -> None:
+    def __init__(
+        self, name: str, answering: Answering, options: DecodingOptions, trust: Trust | None = None
+    ) -> None:
         self.name = name
         self.options = options
         self._answering = answering
+        self._trust = trust or Trust()
 
     @classmethod
     def load(cls, checkpoint: str | Path | None = None, device: str = "auto") -> Chatbot:
@@ -151,7 +165,7 @@ class Chatbot:
         config, tokenizer = found.config, found.tokenizer()
         engine = load_engine(found, tokenizer.vocab, device)
         answering = Answering.of(config, tokenizer, engine, found.context)
-        return cls(found.name, answering, config.decoding)
+        return cls(found.name, answering, config.decoding, Trust(found))
 
     @property
     def context(self) -> int:
@@ -164,12 +178,20 @@ class Chatbot:
         return self.context > 0
 
     def check(self, options: DecodingOptions) -> None:
-        """Refuse a way to search that this bot cannot.
+        """Refuse a way to answer that this bot cannot.
 
         Raises:
-            OptionError: it cannot; what to change.
+            OptionError: it cannot search so, or a threshold or a fallback is wanted that its checkpoint has
+                nothing for.
         """
         self._answering.check(options)
+        if options.threshold and self._trust.confidence is None:
+            what = f"the checkpoint {self.name} does not know how sure its replies are"
+            remedy = "leave it out, or train with more held-out pairs (--validation)"
+            raise OptionError("--threshold", what, remedy)
+        if options.fallback and self._trust.seen is None and self._trust.confidence is None:
+            what = f"nothing in the checkpoint {self.name} leads to it"
+            raise OptionError("--fallback", what, "leave it out, or train again")
 
     def reply(
         self,
@@ -177,6 +199,7 @@ class Chatbot:
         history: Sequence[str] = (),
         options: DecodingOptions | None = None,
         candidates: int = 1,
+        why: int | None = None,
     ) -> Reply:
         """Answer one question.
 
@@ -186,11 +209,14 @@ class Chatbot:
                 reply; the last ``context`` of them are read, and none by a bot trained on single questions.
             options: how to search; the checkpoint's way, ``self.options``, when None.
             candidates: how many of the best replies to name, at most the beam.
+            why: how many of the nearest training pairs to name; None: nothing of where it comes from.
 
         Raises:
-            OptionError: an option out of its range, no candidates asked for or more than the beam holds.
+            OptionError: an option out of its range, no candidates asked for or more than the beam holds; see
+                also ``check``.
         """
-        return self.replies([text], options, candidates, [history])[0]
+        found = self.replies([text], options, candidates, [history])[0]
+        return found if why is None else self.explained(found, why)
 
     def replies(
         self,
@@ -214,8 +240,60 @@ class Chatbot:
             raise OptionError("histories", what, "give one for each question, or none at all")
         wanted = options or self.options
         check_options("decoding", wanted)
-        answers = self._answering.answers(texts, wanted, candidates, histories)
-        return [self._reply(text, answer) for text, answer in zip(texts, answers, strict=True)]
+        self.check(wanted)
+        strange = [self._is_strange(text, wanted) for text in texts]
+        turns = histories or [()] * len(texts)
+        asked = [
+            (text, before) for text, before, unmet in zip(texts, turns, strange, strict=True) if not unmet
+        ]
+        answers = iter(
+            self._answering.answers(
+                [text for text, _ in asked], wanted, candidates, [before for _, before in asked]
+            )
+        )
+        return [
+            self._beyond(text, wanted) if unmet else self._sure(self._reply(text, next(answers)), wanted)
+            for text, unmet in zip(texts, strange, strict=True)
+        ]
+
+    def explained(self, reply: Reply, pairs: int) -> Reply:
+        """The reply with where it comes from, see ``Why``.
+
+        Args:
+            pairs: how many of the nearest training pairs to name; there are none in a checkpoint that was
+                trained with ``--why 0``.
+        """
+        index, seen, found = self._trust.index, self._trust.seen, []
+        if index is not None and pairs and reply.question.strip():
+            vector = self._answering.vectors([reply.question], [reply.history])
+            found = index.nearest(vector[0], pairs) if vector.size else []
+        met = seen.is_reply(reply.text) if seen is not None else None
+        verbatim = False if reply.fallback or not reply.text else met
+        return replace(reply, why=Why(tuple(found), verbatim))
+
+    def _is_strange(self, question: str, options: DecodingOptions) -> bool:
+        if options.guess or self._trust.seen is None:
+            return False
+        return self._trust.seen.is_strange(question)
+
+    def _beyond(self, question: str, options: DecodingOptions) -> Reply:
+        """What is said to a question of words never met."""
+        return Reply(question, self._fallback(options), fallback=True)
+
+    def _fallback(self, options: DecodingOptions) -> str:
+        return options.fallback or fallback_text(self._answering.tokenizer)
+
+    def _sure(self, reply: Reply, options: DecodingOptions) -> Reply:
+        """The reply, or the fallback where it is not sure enough."""
+        if reply.confidence is None or reply.confidence >= options.threshold:
+            return reply
+        return replace(reply, text=self._fallback(options), fallback=True, attention=None)
+
+    def _confidence(self, question: str, answer: Answer) -> float | None:
+        confidence, seen = self._trust.confidence, self._trust.seen
+        if confidence is None:
+            return None
+        return confidence.of(answer.found, seen.known(question) if seen is not None else 1.0)
 
     def stream(
         self, text: str, history: Sequence[str] = (), options: DecodingOptions | None = None
@@ -232,9 +310,19 @@ class Chatbot:
         wanted = options or stepwise(self.options)
         check_options("decoding", wanted)
         if not wanted.settles:
-            what = f"a beam of {wanted.beam} settles no word before the last"
-            raise OptionError("stream", what, "set beam to 1 or sample, or ask for the whole reply")
+            what = "no word is certain before the last by a beam, or with a threshold"
+            raise OptionError(
+                "stream", what, "set beam to 1 or sample, threshold to 0, or ask for the whole reply"
+            )
+        if self._is_strange(text, wanted):
+            return ReplyStream(self._unmet(text, wanted))
+        self.check(wanted)
         return ReplyStream(self._parts(text, self._answering.stream(text, wanted, history)))
+
+    def _unmet(self, question: str, options: DecodingOptions) -> Iterator[str | Reply]:
+        reply = self._beyond(question, options)
+        yield reply.text
+        yield reply
 
     def _parts(self, question: str, pieces: Iterator[str | Answer]) -> Iterator[str | Reply]:
         for piece in pieces:
@@ -247,7 +335,9 @@ class Chatbot:
         source = answer.source
         named = tuple(Candidate(said, hypothesis.score) for said, hypothesis in answer.ranked)
         attention = self._attention(question, source, best) if self._answering.attends else None
-        return Reply(question, text, best.score, False, source.truncated, named, attention, source.history)
+        sure = self._confidence(question, answer)
+        cut = source.truncated
+        return Reply(question, text, best.score, False, cut, named, attention, source.history, sure)
 
     def _attention(self, question: str, read: Source, hypothesis: Hypothesis) -> Attention:
         """Weights between words; only words of which the model read something are columns."""
@@ -271,8 +361,8 @@ class Chatbot:
 
 
 def stepwise(options: DecodingOptions) -> DecodingOptions:
-    """The same way to search with no beam, so that each token is settled as it comes."""
-    return replace(options, beam=1, beam_groups=1, prune=0.0)
+    """The same way to search with no beam and no threshold, so that each token is settled as it comes."""
+    return replace(options, beam=1, beam_groups=1, prune=0.0, threshold=0.0)
 
 
 def _source_words(question: str, read: Source) -> tuple[tuple[Word, ...], list[int]]:

@@ -5,6 +5,9 @@
     model.safetensors    best weights by validation loss, half precision unless asked otherwise
     metrics.jsonl        one line an event of training
     README.md            model card
+    seen.safetensors     hashes of the words and replies of training
+    confidence.json      how sure a reply is, see chatbot.trust; where enough was held out
+    why.safetensors      vectors of training questions, and why.jsonl the pairs; with --why
     resume/              the exact training state
     manifest.json        sha256 of every file but resume/ and metrics.jsonl; written last
     next/                while a checkpoint takes an earlier one's place: the new files, manifest last
@@ -35,6 +38,8 @@ from chatbot.files import check_space, private_folder, sync_folder, write_atomic
 from chatbot.text.tokenizer import Tokenizer
 
 CONFIG, TOKENIZER, WEIGHTS, CARD = "config.json", "tokenizer.json", "model.safetensors", "README.md"
+SEEN, CONFIDENCE = "seen.safetensors", "confidence.json"
+WHY_VECTORS, WHY_PAIRS = "why.safetensors", "why.jsonl"
 MANIFEST, METRICS, RESUME, NEXT = "manifest.json", "metrics.jsonl", "resume", "next"
 STARTER = "starter"
 REQUIRED = (CONFIG, TOKENIZER, WEIGHTS)
@@ -96,15 +101,39 @@ class Checkpoint:
         except (SafetensorError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise CheckpointError(str(where), f"cannot be read ({error})", _RESTORE) from None
 
+    def optional(self, name: str) -> bytes | None:
+        """The bytes of a file that a checkpoint may have or not; None where it has not.
+
+        Raises:
+            CheckpointError: it is there and cannot be read.
+        """
+        where = self.home / name
+        try:
+            return where.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise CheckpointError(str(where), f"cannot be read ({error.strerror})", _RESTORE) from None
+
 
 _RESTORE = "restore the folder from a copy, or train again"
 
 
-def save(folder: Path, record: Mapping[str, Any], tokenizer: Tokenizer, weights: Weights, card: str) -> None:
+def save(
+    folder: Path,
+    record: Mapping[str, Any],
+    tokenizer: Tokenizer,
+    weights: Weights,
+    card: str,
+    extra: Mapping[str, bytes] | None = None,
+) -> None:
     """Write a checkpoint; when this returns it is complete.
 
     An earlier one stays whole until the new one is. In each folder the manifest goes first and the new one
     comes last, so that a mixture of two is never taken for complete.
+
+    Args:
+        extra: further files by name.
 
     Raises:
         ChatbotError: the folder cannot be written.
@@ -117,18 +146,60 @@ def save(folder: Path, record: Mapping[str, Any], tokenizer: Tokenizer, weights:
         TOKENIZER: tokenizer.to_json().encode(),
         WEIGHTS: to_bytes({name: np.ascontiguousarray(tensor) for name, tensor in weights.items()}),
         CARD: card.encode(),
+        **(extra or {}),
     }
+    _end_earlier(folder)
+    _replace(folder, files)
+
+
+def update(folder: Path, changes: Mapping[str, bytes], remove: Collection[str] = ()) -> None:
+    """Change some files of a complete checkpoint, as safely as ``save`` writes all.
+
+    Args:
+        changes: new contents by name; the other files stay.
+        remove: names of files that go; one that is not there is none.
+
+    Raises:
+        CheckpointError: it is not complete, or damaged.
+        ChatbotError: the folder cannot be written.
+    """
+    verify(folder)
+    _end_earlier(folder)
+    names = _listed(folder) - set(remove) - set(changes)
+    _replace(folder, {name: (folder / name).read_bytes() for name in sorted(names)} | dict(changes))
+
+
+def _end_earlier(folder: Path) -> None:
+    """Bring a save that was cut short to its end."""
+    if _home(folder) == folder:
+        return
+    with contextlib.suppress(OSError, CheckpointError):
+        names = read_json(folder / NEXT / MANIFEST)["sha256"]
+        last = {name: (folder / NEXT / name).read_bytes() for name in (*names, MANIFEST)}
+        _write(folder, last, last.pop(MANIFEST))
+
+
+def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Make these the files of a checkpoint; those an earlier one had besides are deleted."""
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     manifest = to_json({"format": FORMAT, "sha256": hashes})
-    if _home(folder) != folder:  # an earlier save was cut short: its end first
-        with contextlib.suppress(OSError):
-            last = {name: (folder / NEXT / name).read_bytes() for name in (*files, MANIFEST)}
-            _write(folder, last, last.pop(MANIFEST))
+    earlier = _listed(folder)
     check_space(folder, sum(map(len, files.values())) * (1 + is_complete(folder)))
     if is_complete(folder):
         _write(private_folder(folder / NEXT), files, manifest)
     _write(folder, files, manifest)
+    for name in earlier - set(files) - {MANIFEST, METRICS}:
+        with contextlib.suppress(OSError):
+            (folder / name).unlink()
     _clear(folder / NEXT)
+
+
+def _listed(folder: Path) -> set[str]:
+    """The files that the manifest of a folder names."""
+    try:
+        return {Path(name).name for name in read_json(folder / MANIFEST).get("sha256", ())}
+    except (CheckpointError, TypeError):
+        return set()
 
 
 def _write(folder: Path, files: Mapping[str, bytes], manifest: bytes) -> None:

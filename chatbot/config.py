@@ -202,6 +202,13 @@ class TrainingOptions:
     freeze: str = option(
         "", "parts that are not learned, separated by commas: embeddings, encoder, decoder, output"
     )
+    why: int = option(
+        5000,
+        "training pairs kept in the checkpoint, so that chat --why can show which are nearest; 0: none",
+        unit="pairs",
+        low=0,
+        high=100_000,
+    )
     tensorboard: bool = option(
         False, "write the run's figures for TensorBoard too, into the checkpoint's folder"
     )
@@ -307,11 +314,24 @@ class DecodingOptions:
     )
     must: tuple[str, ...] = option((), "a word or phrase that every reply holds; may be given several times")
     begin: str = option("", "what every reply begins with")
+    threshold: float = option(
+        0.0,
+        "a reply that is less likely to be a good one gives way to the fallback; 0: none does",
+        unit="probability",
+        low=0.0,
+        high=1.0,
+    )
+    fallback: str = option(
+        "",
+        "what is said instead of a reply that is not sure enough, or to a question of words never met; "
+        "without it something neutral in the bot's language",
+    )
+    guess: bool = option(False, "answer also a question that has no word the bot ever met")
 
     @property
     def settles(self) -> bool:
         """Whether each token is certain as soon as it is found."""
-        return self.search == SAMPLE or self.beam == 1
+        return (self.search == SAMPLE or self.beam == 1) and not self.threshold
 
     @property
     def most_candidates(self) -> int:

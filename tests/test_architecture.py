@@ -28,6 +28,7 @@ FLOORS: list[set[str]] = [
     {"checkpoint"},
     {"build"},
     {"engines"},
+    {"trust"},
     {"evaluation"},
     {"training"},
     {"bot"},

@@ -477,3 +477,50 @@ def test_checkpoint_is_found_by_name(tiny_checkpoint: Path, monkeypatch: pytest.
     assert Chatbot.load("tiny").name == Chatbot.load(device="cpu").name == "tiny"
     with pytest.raises(CheckpointError, match="did you mean tiny"):
         Chatbot.load("tinny")
+
+
+# Fallbacks and where replies come from
+
+
+def test_question_of_words_never_met_gets_the_fallback_unless_guessing(tiny_bot: Chatbot) -> None:
+    reply = tiny_bot.reply("zyzzyva qwrt?")
+    assert reply.fallback
+    assert reply.text == "Sorry, I don't know what to say to that."
+    assert (reply.candidates, reply.attention, reply.confidence) == ((), None, None)
+    own = dataclasses.replace(tiny_bot.options, fallback="No idea!")
+    assert tiny_bot.reply("zyzzyva qwrt?", options=own).text == "No idea!"
+    guessed = tiny_bot.reply("zyzzyva qwrt?", options=dataclasses.replace(tiny_bot.options, guess=True))
+    assert not guessed.fallback
+    assert guessed.candidates
+
+
+def test_fallbacks_and_replies_keep_their_places_in_a_batch(tiny_bot: Chatbot, exchanges: Exchanges) -> None:
+    texts = ["zyzzyva", "thanks", "", "qwrt", "good night 😀", "?!"]
+    found = tiny_bot.replies(texts)
+    assert [reply.fallback for reply in found] == [True, False, False, True, False, False]
+    assert [reply.question for reply in found] == texts
+    assert [found[row].text for row in (1, 4)] == ["you are welcome", "sweet dreams 😴"]
+
+
+def test_everyday_typing_is_answered_by_the_bot_itself(tiny_bot: Chatbot) -> None:
+    questions = ("HELLO!", "hello", "thanks!!!", "你好", "привет", "…", "🙂 hello", "what?")
+    assert not any(tiny_bot.reply(question).fallback for question in questions)
+
+
+def test_why_of_a_training_question_is_its_own_pair(tiny_bot: Chatbot, exchanges: Exchanges) -> None:
+    for question, answer in exchanges:
+        reply = tiny_bot.reply(question, why=2)
+        assert reply.why is not None
+        near = reply.why.pairs[0]
+        assert (near.question, near.reply) == (question.lower(), answer)
+        assert near.similarity > 0.99
+        assert reply.why.verbatim == (reply.text in {given for _, given in exchanges})
+
+
+def test_why_can_be_asked_afterwards(tiny_bot: Chatbot) -> None:
+    reply = tiny_bot.reply("hello")
+    assert reply.why is None
+    assert tiny_bot.explained(reply, 2) == tiny_bot.reply("hello", why=2)
+    blank = tiny_bot.reply(" ", why=2).why
+    assert blank is not None
+    assert blank.pairs == ()

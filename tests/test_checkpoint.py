@@ -395,3 +395,67 @@ def test_disk_that_is_too_full_leaves_the_checkpoint_there_is(
     with pytest.raises(ChatbotError, match="bot: the disk has 0 MB left, and 5 are needed"):
         make("bot", 8)
     assert mark_of(folder) == (7, 7.0)
+
+
+EXTRA = {"why.jsonl": b'["q", "r"]\n', "confidence.json": b"{}\n"}
+
+
+def test_optional_files_are_listed_read_and_verified(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    folder = tmp_path / "bot"
+    save(folder, record(), tokenizer, weights(), "", EXTRA)
+    assert load(folder).optional("why.jsonl") == EXTRA["why.jsonl"]
+    assert load(folder).optional("seen.safetensors") is None
+    assert stat.S_IMODE((folder / "why.jsonl").stat().st_mode) == 0o600
+    (folder / "why.jsonl").write_bytes(b"[]")
+    with pytest.raises(CheckpointError, match=r"why\.jsonl: is not as it was written"):
+        load(folder)
+
+
+def test_new_save_leaves_no_optional_file_of_the_old_one(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    folder = tmp_path / "bot"
+    save(folder, record(), tokenizer, weights(), "", EXTRA)
+    save(folder, record(1), tokenizer, weights(1), "", {"confidence.json": b"[]"})
+    assert not (folder / "why.jsonl").exists()
+    assert load(folder).optional("confidence.json") == b"[]"
+
+
+def test_update_changes_and_removes_what_is_named_and_nothing_else(
+    tmp_path: Path, tokenizer: Tokenizer
+) -> None:
+    folder = tmp_path / "bot"
+    save(folder, record(3), tokenizer, weights(3), "# bot\n", EXTRA)
+    checkpoint.update(folder, {"README.md": b"new"}, ["why.jsonl", "never there"])
+    assert mark_of(folder) == (3, 3)
+    assert (folder / "README.md").read_bytes() == b"new"
+    assert load(folder).optional("why.jsonl") is None
+    assert load(folder).optional("confidence.json") == b"{}\n"
+
+
+@pytest.mark.usefixtures("quick_disk")
+def test_update_killed_at_any_instant_leaves_the_old_or_the_new(
+    tmp_path: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, calls, killed = tmp_path / "bot", 0, True
+    old, new = EXTRA, {"why.jsonl": b'["a", "b"]\n', "confidence.json": b"[1]\n"}
+    save(folder, record(5), tokenizer, weights(5), "", old)
+    while killed:
+        killed = save_until(calls, monkeypatch, lambda: checkpoint.update(folder, new))
+        found = load(folder)
+        assert {name: found.optional(name) for name in new} in (old, new)
+        assert mark_of(folder) == (5, 5)
+        checkpoint.update(folder, old)
+        assert load(folder).optional("why.jsonl") == old["why.jsonl"]
+        calls += 1
+
+
+def test_manifest_that_names_files_elsewhere_deletes_none_of_them(
+    tmp_path: Path, tokenizer: Tokenizer
+) -> None:
+    folder, outside = tmp_path / "bot", tmp_path / "precious"
+    save(folder, record(), tokenizer, weights(), "")
+    outside.write_bytes(b"x")
+    manifest = json.loads((folder / MANIFEST).read_text())
+    manifest["sha256"]["../precious"] = hashlib.sha256(b"x").hexdigest()
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    save(folder, record(1), tokenizer, weights(1), "")
+    assert outside.read_bytes() == b"x"

@@ -82,7 +82,7 @@ def test_questions_no_training_prepared_for_are_answered(
 ) -> None:
     questions = ["zyzzyva qwrt?", "word " * 500, "x" * 20_000, "<eos> <pad>", "\x00\x07", "😀", "ca\udcff"]
     stdin = b"".join(question.encode("utf-8", "surrogateescape") + b"\n" for question in questions)
-    ran = run(environment, "chat", tiny_checkpoint, stdin=stdin)
+    ran = run(environment, "chat", tiny_checkpoint, "--guess", stdin=stdin)
     assert ran.returncode == 0
     assert ran.stdout.count(b"\n") == len(questions)
     assert not re.search(rb"<(pad|unk|bos|eos)>", ran.stdout)
@@ -107,7 +107,7 @@ def test_json_line_is_as_documented(tiny_checkpoint: Path, environment: Environm
     args = ("--json", "--attention", "--candidates", "3", "--beam", "3", "--seed", "5")
     ran = run(environment, "chat", tiny_checkpoint, *args, stdin=b"how are you today?\n\n")
     first, second = map(json.loads, ran.stdout.splitlines())
-    names = "question reply score fallback truncated candidates attention checkpoint seed"
+    names = "question reply score confidence fallback truncated candidates attention checkpoint seed"
     assert list(first) == list(second) == names.split()
     assert (first["checkpoint"], first["seed"]) == (tiny_checkpoint.name, 5)
     assert (second["question"], second["reply"]) == ("", "")

@@ -38,6 +38,7 @@ class Wishes:
     as_json: bool
     attention: bool
     candidates: int | None
+    why: int | None
     input_form: str | None
     greedy: bool
     sample: bool
@@ -73,16 +74,18 @@ class Wishes:
             raise OptionError(
                 "--candidates", "a pipe gets one line for each question", "add --json to see the candidates"
             )
+        if self.why is not None and self.question is None and not self.as_json and not self.on_terminal():
+            raise OptionError("--why", "a pipe gets one line for each question", "add --json to see it")
         beam = 1 if self.greedy else self.decoding.get("decoding.beam")
         if beam is not None:
             self._check_candidates(beam)
 
-    def options(self, own: DecodingOptions) -> DecodingOptions:
+    def options(self, bot: Bot) -> DecodingOptions:
         """The checkpoint's way to search, changed as asked for.
 
         Raises:
-            OptionError: more candidates are asked for than the search keeps, or two options contradict
-                each other.
+            OptionError: more candidates are asked for than the search keeps, a fallback that nothing leads
+                to, two options that contradict each other, or what the bot cannot do.
         """
         changes: dict[str, Any] = {}
         if self.greedy:
@@ -96,9 +99,12 @@ class Wishes:
             changes = {"decoding.search": SAMPLE}
         elif "decoding.beam" in self.decoding:
             changes = {"decoding.search": BEAM}
-        options = Config(decoding=own).replace(changes | dict(self.decoding)).decoding
+        options = Config(decoding=bot.options).replace(changes | dict(self.decoding)).decoding
         check_resolved(self._given(), options)
         self._check_candidates(options.most_candidates)
+        if self.decoding.get("decoding.fallback") and options.guess and not options.threshold:
+            raise OptionError("--fallback", "is never said with --guess alone", "give a --threshold too")
+        bot.check(options)
         return options
 
     def _given(self) -> dict[str, Any]:
@@ -141,6 +147,15 @@ class Wishes:
     help="Show the N best replies with their scores; on a pipe with --json only.",
 )
 @click.option(
+    "--why",
+    type=click.IntRange(min=0, max=1000),
+    is_flag=False,
+    flag_value=3,
+    metavar="[N]",
+    help="Show how sure each reply is, whether it is word for word a training reply, and the N training "
+    "pairs nearest to the question (3 where N is left out); on a pipe with --json only.",
+)
+@click.option(
     "--history",
     type=click.IntRange(min=0),
     metavar="N",
@@ -177,8 +192,7 @@ def chat(
     wishes = Wishes.of(params)
     wishes.check()
     bot = _load(checkpoint, checkpoints, device)
-    options = wishes.options(bot.options)
-    bot.check(options)
+    options = wishes.options(bot)
     notices = wishes.notices()
     _check_history(bot, wishes.history or 0, notices)
     if wishes.on_terminal():
@@ -211,6 +225,7 @@ def _check_history(bot: Bot, turns: int, notices: Notices) -> None:
 def _answer(bot: Bot, options: DecodingOptions, wishes: Wishes, notices: Notices) -> int:
     reply = bot.reply(text_argument(wishes.question or ""), (), options, wishes.candidates or 1)
     notices.about(reply)
+    reply = reply if wishes.why is None else bot.explained(reply, wishes.why)
     write_line(sys.stdout.buffer, wishes.form(bot.name, options.sample_seed).answer(reply))
     return FALLBACK if reply.fallback else 0
 
@@ -224,6 +239,7 @@ def _serve(bot: Bot, options: DecodingOptions, wishes: Wishes, notices: Notices)
         options,
         wishes.candidates or 1,
         json_question if wishes.input_form == "jsonl" else plain_question,
+        wishes.why,
     )
     return 0 if pipe.run(sys.stdin.buffer, sys.stdout.buffer) else FAILED
 
@@ -233,5 +249,5 @@ def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes) -> None:
     from chatbot.repl.talk import Talk
 
     turns = bot.context if wishes.history is None else wishes.history
-    talk = Talk(bot, options, wishes.candidates or 1, wishes.attention, Memory(turns))
+    talk = Talk(bot, options, wishes.candidates or 1, wishes.attention, Memory(turns), wishes.why)
     start(talk, private=wishes.private, quiet=wishes.quiet)

@@ -12,7 +12,7 @@ from chatbot.cli.completion import complete_corpus
 from chatbot.cli.exits import show_note
 from chatbot.cli.options import checkpoints_option, corpora_option
 from chatbot.cli.streams import text_argument
-from chatbot.errors import CorpusError, OptionError
+from chatbot.errors import ChatbotError, CorpusError, OptionError
 
 
 @click.command()
@@ -26,7 +26,8 @@ def forget(name: str, speaker: str, corpora: Path, checkpoints: Path) -> None:
     """Take a person's turns out of a stored corpus and write a receipt.
 
     The receipt, whose path is printed, says how much was taken out and which checkpoints were trained on the
-    corpus as it was; those still know what they learned. What was encoded of the corpus is removed as well.
+    corpus as it was; those still know what they learned, but the pairs they keep for chat --why go. What was
+    encoded of the corpus is removed as well.
     """
     from chatbot.checkpoint import trained_on
     from chatbot.corpus.forgetting import forget as take_out
@@ -43,6 +44,18 @@ def forget(name: str, speaker: str, corpora: Path, checkpoints: Path) -> None:
     )
     for checkpoint in receipt.checkpoints:
         show_note(f"{checkpoint} was trained on these turns and still knows them; train it anew or delete it")
+        _forget_texts(Path(checkpoint))
+
+
+def _forget_texts(checkpoint: Path) -> None:
+    """Take the pairs out of a checkpoint, or say that they are still there."""
+    from chatbot.trust.stored import forget_texts
+
+    try:
+        if forget_texts(checkpoint):
+            show_note(f"the pairs that {checkpoint} kept for chat --why were taken out")
+    except ChatbotError as error:
+        show_note(f"the pairs that {checkpoint} keeps for chat --why are still there: {error}")
 
 
 @click.command()

@@ -46,6 +46,10 @@ class TextForm:
             from chatbot.display.words import attention_lines
 
             lines += attention_lines(reply.attention, self.columns)
+        if reply.why is not None:
+            from chatbot.display.why import why_lines
+
+            lines += why_lines(reply)
         return "\n".join(lines)
 
     def failure(self, message: str) -> str:

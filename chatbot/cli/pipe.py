@@ -37,6 +37,7 @@ class Pipe:
     Args:
         options: how replies are searched for; the checkpoint's way when None.
         candidates: how many of the best replies are asked for.
+        why: how many training pairs near each question are told; None: nothing of where replies come from.
         memory: the turns before, where a line does not bring its own.
         parse: a line's question.
         notices: what else there is to say about a reply.
@@ -49,6 +50,7 @@ class Pipe:
     options: DecodingOptions | None = None
     candidates: int = 1
     parse: Callable[[str], Question] = plain_question
+    why: int | None = None
 
     def run(self, source: BinaryIO, sink: BinaryIO) -> bool:
         """Answer every line of ``source``; whether all could be answered."""
@@ -70,7 +72,8 @@ class Pipe:
             show_error(message)
             return self.form.failure(message)
         self.notices.about(found, f"line {line.number}")
-        return self.form.answer(found)
+        explained = found if self.why is None else self.bot.explained(found, self.why)
+        return self.form.answer(explained)
 
     def _answers(self, lines: Sequence[Line]) -> list[Reply | ChatbotError]:
         """The reply to each line, or why there is none."""

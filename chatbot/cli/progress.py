@@ -249,7 +249,22 @@ def _reported(event: Reported) -> list[RenderableType]:
         f"{replies['questions']} replies to {asked} questions: distinct-2 {replies['distinct2']:.3f}; "
         + _commonest(replies)
     )
-    return [table, *_attention(attention_in_words(report["attention"])), Text(line)]
+    return [
+        table,
+        *_attention(attention_in_words(report["attention"])),
+        Text(line),
+        Text(_confidence(report["confidence"])),
+    ]
+
+
+def _confidence(report: Mapping[str, Any]) -> str:
+    if "missing" in report:
+        return f"no confidence in replies: {report['missing']}"
+    return (
+        f"confidence on {report['pairs']:,} held-out pairs: {report['good']:.0%} good replies, calibration "
+        f"error {report['calibration_error']:.3f}, "
+        f"the better of two replies told in {report['separation']:.0%}"
+    )
 
 
 def _clock(seconds: float) -> str:

@@ -52,6 +52,7 @@ FREE_TO_RESUME = {
     "lr",
     "patience",
     "tensorboard",
+    "why",
     "device",
 }
 """Options that may change when a run is resumed; the others decide how it would have gone on.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -68,12 +68,21 @@ class PairEncoder:
     Args:
         max_src: of a longer question the last tokens are kept.
         max_tgt: pairs with a longer reply are left out, and counted.
+        keep: is told each pair that is kept.
     """
 
-    def __init__(self, tokenizer: Tokenizer, max_src: int, max_tgt: int, copying: Copying = PLAIN) -> None:
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        max_src: int,
+        max_tgt: int,
+        copying: Copying = PLAIN,
+        keep: Callable[[Pair], None] = lambda pair: None,
+    ) -> None:
         self._tokenizer = tokenizer
         self._max_src, self._max_tgt = max_src, max_tgt
         self._copying = copying
+        self._keep = keep
 
     @property
     def vocab(self) -> int:
@@ -116,6 +125,7 @@ class PairEncoder:
             else:
                 counts.kept += 1
                 counts.cut += len(whole) > self._max_src
+                self._keep(pair)
                 rows.append(_Row(src, tgt, len(pair.tgt.split())))
         return rows
 

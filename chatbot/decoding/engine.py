@@ -68,3 +68,10 @@ class Engine(Protocol):
     def step(self, tokens: NDArray[np.int64], state: State, k: int, bias: Bias | None = None) -> Candidates:
         """Say ``tokens`` [rows] (BOS at first) and look at what may follow."""
         ...
+
+    def vectors(self, sources: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """What each source is about: the mean of the encoder's outputs over its own tokens.
+
+        Shapes: [sources, size]
+        """
+        ...

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chatbot.display.reply import ShownAttention, ShownReply, ShownWord
+from chatbot.display.reply import ShownAttention, ShownReply, ShownWhy, ShownWord
 from chatbot.display.text import CONTROLS, HALVES, OVERRIDES, printable
 
 DIGITS = 6
@@ -33,6 +33,7 @@ def reply_record(
         "question": reply.question,
         "reply": printable(reply.text),
         "score": _number(reply.score),
+        "confidence": None if reply.confidence is None else _number(reply.confidence),
         "fallback": reply.fallback,
         "truncated": reply.truncated,
     }
@@ -45,6 +46,8 @@ def reply_record(
         ]
     if attention:
         record["attention"] = reply.attention and attention_record(reply.attention, reply.text)
+    if reply.why is not None:
+        record["why"] = why_record(reply.why)
     return record | {"checkpoint": checkpoint, "seed": seed}
 
 
@@ -62,6 +65,21 @@ def attention_record(attention: ShownAttention, text: str) -> dict[str, Any]:
         "source": [_read(word, earlier) for word in attention.source],
         "reply": [_printed(word, text) for word in attention.reply],
         "weights": [_numbers(row) for row in attention.weights],
+    }
+
+
+def why_record(why: ShownWhy) -> dict[str, Any]:
+    """Whether the reply is a training reply, and the nearest training pairs."""
+    return {
+        "verbatim": why.verbatim,
+        "pairs": [
+            {
+                "question": printable(pair.question),
+                "reply": printable(pair.reply),
+                "similarity": _number(pair.similarity),
+            }
+            for pair in why.pairs
+        ],
     }
 
 

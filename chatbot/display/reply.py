@@ -42,6 +42,26 @@ class ShownCandidate(Protocol):
     def score(self) -> float: ...
 
 
+class ShownPair(Protocol):
+    """A training pair near a question."""
+
+    @property
+    def question(self) -> str: ...
+    @property
+    def reply(self) -> str: ...
+    @property
+    def similarity(self) -> float: ...
+
+
+class ShownWhy(Protocol):
+    """Where a reply comes from; ``verbatim`` is None where that is not known."""
+
+    @property
+    def pairs(self) -> Sequence[ShownPair]: ...
+    @property
+    def verbatim(self) -> bool | None: ...
+
+
 class ShownReply(Protocol):
     """A question and what the bot answered."""
 
@@ -61,3 +81,7 @@ class ShownReply(Protocol):
     def attention(self) -> ShownAttention | None: ...
     @property
     def history(self) -> Sequence[str]: ...
+    @property
+    def confidence(self) -> float | None: ...
+    @property
+    def why(self) -> ShownWhy | None: ...

@@ -36,10 +36,12 @@ class Answer:
     Args:
         source: what was read; None where nothing was asked.
         ranked: different texts, best first, each with its hypothesis; () where nothing was asked.
+        found: all different texts that were found, best first; ``ranked`` are the first of them.
     """
 
     source: Source | None = None
     ranked: tuple[tuple[str, Hypothesis], ...] = ()
+    found: tuple[tuple[str, Hypothesis], ...] = ()
 
     @property
     def text(self) -> str:
@@ -149,7 +151,23 @@ class Answering:
                 yield so_far[len(shown) :]
                 shown = so_far
         hypothesis = _with_names(step.within(longest), source)
-        yield Answer(source, ((self._text(hypothesis.tokens, source), hypothesis),))
+        found = ((self._text(hypothesis.tokens, source), hypothesis),)
+        yield Answer(source, found, found)
+
+    def vectors(self, texts: Sequence[str], histories: Sequence[Sequence[str]] = ()) -> NDArray[np.float32]:
+        """What the engine makes of each text, and the turns before it, as a whole; of a blank one, 0.
+
+        Shapes: [texts, size]
+        """
+        read = [self.reader.read(*asked) for asked in zip(texts, histories or [()] * len(texts), strict=True)]
+        asked = [row for row, source in enumerate(read) if source]
+        ids = [source.ids for source in read if source]
+        with self._lock:
+            parts = [self.engine.vectors(ids[start : start + BATCH]) for start in range(0, len(ids), BATCH)]
+        found = np.zeros((len(texts), parts[0].shape[1] if parts else 0), dtype=np.float32)
+        if parts:
+            found[asked] = np.concatenate(parts)
+        return found
 
     def _next(self, steps: Iterator[Said | Hypothesis]) -> Said | Hypothesis:
         with self._lock:
@@ -187,7 +205,7 @@ class Answering:
                 cut = [hypothesis.within(longest) for hypothesis in hypotheses]
                 ranked = self._ranked(cut, sources[row])
                 kept = tuple(entry for entry in ranked if not plan.wording.forbids(entry[0]))
-                answers[row] = Answer(sources[row], kept[:n_best])
+                answers[row] = Answer(sources[row], kept[:n_best], kept)
         return [answers[row] for row in range(len(sources))]
 
     def _plan(self, options: DecodingOptions, sources: Sequence[Source], never: tuple[int, ...]) -> Plan:

@@ -54,11 +54,7 @@ class TorchEngine:
     @torch.inference_mode()
     def start(self, sources: Sequence[Sequence[int]]) -> TorchState:
         """Read the sources, padded to the longest."""
-        longest = max(len(source) for source in sources)
-        src = np.full((len(sources), longest), PAD, dtype=np.int64)
-        for row, source in enumerate(sources):
-            src[row, : len(source)] = source
-        read, decoder = self._network.encode(torch.from_numpy(src).to(self._device))
+        read, decoder = self._network.encode(self._padded(sources))
         owners = torch.arange(len(sources), device=self._device)
         return TorchState(read, owners, read, decoder)
 
@@ -78,6 +74,19 @@ class TorchEngine:
         after = TorchState(state.source, state.owners, state.expanded, decoded.state)
         weights = decoded.weights[:, 0].float()
         return Candidates(best_tokens.cpu().numpy(), best.cpu().numpy(), weights.cpu().numpy(), after)
+
+    @torch.inference_mode()
+    def vectors(self, sources: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """The mean of the encoder's outputs over each source's own tokens."""
+        summary: NDArray[np.float32] = self._network.summary(self._padded(sources)).float().cpu().numpy()
+        return summary
+
+    def _padded(self, sources: Sequence[Sequence[int]]) -> Tensor:
+        longest = max(len(source) for source in sources)
+        src = np.full((len(sources), longest), PAD, dtype=np.int64)
+        for row, source in enumerate(sources):
+            src[row, : len(source)] = source
+        return torch.from_numpy(src).to(self._device)
 
 
 def choose_device(name: str) -> torch.device:

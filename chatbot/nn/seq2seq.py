@@ -82,6 +82,18 @@ class Seq2Seq(nn.Module):
         memories = self.decoder.prepare(encoded, mask)
         return Source(src, mask, memories), self.decoder.start(encoded, memories)
 
+    def summary(self, src: Tensor) -> Tensor:
+        """The mean of the encoder's outputs over each source's own tokens, an EOS behind them not counted.
+
+        Shapes: src [batch, src_len], padded with 0 on the right -> [batch, hidden]
+        """
+        read = with_ends(src) if self.output.ends_source else src
+        encoded: Encoded = self.encoder(_embed(self.src_embedding, read), read != PAD)
+        own = (src != PAD)[..., None]
+        outputs = encoded.outputs[:, : src.shape[1]].masked_fill(~own, 0)
+        mean: Tensor = outputs.sum(1) / own.sum(1).clamp(min=1)
+        return mean
+
     def decode(self, tgt: Tensor, source: Source, state: Rows) -> Decoded:
         """Features for the token after each of ``tgt`` and what was looked at.
 

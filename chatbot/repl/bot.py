@@ -31,7 +31,7 @@ class Bot(Protocol):
         ...
 
     def check(self, options: DecodingOptions) -> None:
-        """Refuse a way to search that this bot cannot, with an OptionError."""
+        """Refuse a way to answer that this bot cannot, with an OptionError."""
         ...
 
     def reply(
@@ -62,4 +62,8 @@ class Bot(Protocol):
         Args:
             histories: the turns before each; () where there are none.
         """
+        ...
+
+    def explained(self, reply: Reply, pairs: int) -> Reply:
+        """The reply with where it comes from: so many of the nearest training pairs."""
         ...

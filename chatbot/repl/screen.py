@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from chatbot.display.text import printable, visible
+from chatbot.display.why import why_lines
 from chatbot.display.words import attention_lines
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Screen:
                 self._print(Text(line, QUIET))
         elif talk.attention and reply.text and not reply.fallback:
             self.note("This checkpoint has no attention to show.")
+        for line in why_lines(reply):
+            self._print(Text(line, QUIET))
         if reply.truncated:
             self.note("The question is longer than this checkpoint reads; only its end was read.")
 

@@ -22,6 +22,7 @@ class Talk:
     Args:
         candidates: how many of the best replies are shown.
         attention: whether the words each reply word looked at are shown.
+        why: how many training pairs near each question are shown; None: nothing of where replies come from.
     """
 
     bot: Bot
@@ -29,13 +30,14 @@ class Talk:
     candidates: int = 1
     attention: bool = False
     memory: Memory = field(default_factory=Memory)
+    why: int | None = None
 
     def ask(self, question: str) -> Reply:
         """Answer, and remember both sides."""
         question = whole(question)
         reply = self.bot.reply(question, self.memory.recall(), self.options, self.candidates)
         self.memory.add(question, reply.text)
-        return reply
+        return reply if self.why is None else self.bot.explained(reply, self.why)
 
     def search(self, where: str, **changes: Any) -> None:
         """Change how replies are searched for; a narrower beam takes the candidates down with it.

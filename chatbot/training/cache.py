@@ -29,12 +29,13 @@ from chatbot.files import private_folder, write_error
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training.spool import Each, Spool
 from chatbot.training.variety import reply_variety
+from chatbot.trust.seen import Seen, Sightings
 
 CACHE = ".cache"
-TOKENIZER, SUMMARY = "tokenizer.json", "summary.json"
+TOKENIZER, SUMMARY, SEEN = "tokenizer.json", "summary.json", "seen.safetensors"
 PARTS = ("train", "valid")
 
-LAYOUT = 2
+LAYOUT = 3
 """Part of the key: raise it when what is stored under a key changes."""
 
 ATTEMPTS = 3
@@ -51,11 +52,13 @@ class Cached:
     Args:
         summary: counts of what was kept and left out.
         parts: of each corpus the encoded pairs for training and for validation, memory-mapped.
+        seen: the words and replies of all that is trained on.
     """
 
     tokenizer: Tokenizer
     summary: dict[str, Any]
     parts: tuple[tuple[EncodedPairs, EncodedPairs], ...]
+    seen: Seen
 
 
 def cache_key(opened: Sequence[Corpus], config: Config, tokenizer: Tokenizer | None) -> str:
@@ -84,13 +87,14 @@ def read_cache(folder: Path, corpora: int, text: TextOptions) -> Cached | None:
         model = (folder / TOKENIZER).read_text(encoding="utf-8")
         tokenizer = Tokenizer.from_json(model, text.tokenizer, text.case)
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        seen = Seen.from_bytes((folder / SEEN).read_bytes(), str(folder / SEEN))
         parts = tuple(
             (EncodedPairs.load(folder, f"train-{number}"), EncodedPairs.load(folder, f"valid-{number}"))
             for number in range(corpora)
         )
     except (OSError, ValueError, EOFError, CheckpointError):
         return None
-    return Cached(tokenizer, summary, parts)
+    return Cached(tokenizer, summary, parts, seen)
 
 
 @contextlib.contextmanager
@@ -152,13 +156,19 @@ def fill_cache(
         OSError: the disk is full or does not let us write.
     """
     text, counted = config.text, {name: dict[str, Any]() for name in splits}
-    encoder = PairEncoder(tokenizer, text.max_src, text.max_tgt, copying(config.model))
+    sightings = Sightings()
+
+    def encoder(part: str) -> PairEncoder:
+        meet = (lambda pair: sightings.add(pair.src, pair.tgt)) if part == PARTS[0] else (lambda pair: None)
+        return PairEncoder(tokenizer, text.max_src, text.max_tgt, copying(config.model), meet)
+
     for number, (name, split) in enumerate(splits.items()):
         for part, pairs in zip(PARTS, split, strict=True):
-            counts = encoder.write(pairs, folder, f"{part}-{number}")
+            counts = encoder(part).write(pairs, folder, f"{part}-{number}")
             counted[name][part] = dataclasses.asdict(counts)
     if not sum(record["train"]["kept"] for record in counted.values()):
         raise _nothing_kept(", ".join(splits), text.max_tgt, [each["train"] for each in counted.values()])
+    (folder / SEEN).write_bytes(sightings.seen().to_bytes())
     (folder / TOKENIZER).write_text(tokenizer.to_json(), encoding="utf-8")
     _write_summary(folder, {**facts, "corpora": counted, "replies": _variety(splits)})
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from chatbot.evaluation.goodness import MEANINGS
+
+CONFIDENCE_HEADING, SAMPLES_HEADING = "## How sure", "## What it says"
+
 WHOLE = 0.995
 """Weights that sum to this or more are shown as whole."""
 
@@ -24,11 +28,12 @@ def model_card(name: str, record: Mapping[str, Any], samples: Sequence[tuple[str
         f"{record['parameters']:,} parameters.",
         "## Data",
         _data_table(record),
-        "What a person wrote in these corpora can come back in a reply word for word. "
+        "What a person wrote in these corpora can come back in a reply word for word, and pairs of them lie "
+        "in `why.jsonl` where there is one. "
         "Share a checkpoint only with those who may read its corpora.",
         "## How good",
         *_measured(record["report"]),
-        "## What it says",
+        SAMPLES_HEADING,
         _samples(samples),
     ]
     return "\n\n".join(parts) + "\n"
@@ -37,7 +42,41 @@ def model_card(name: str, record: Mapping[str, Any], samples: Sequence[tuple[str
 def _measured(report: Mapping[str, Any]) -> list[str]:
     if not report:
         return ["Training was interrupted, so nothing was measured."]
-    return [_perplexity_table(report), _attention(report["attention"]), _variety(report)]
+    parts = [_perplexity_table(report), _attention(report["attention"]), _variety(report)]
+    return (
+        [*parts, CONFIDENCE_HEADING, _confidence(report["confidence"])] if "confidence" in report else parts
+    )
+
+
+def with_confidence(card: str, report: Mapping[str, Any]) -> str:
+    """A card whose section about confidence is of another report.
+
+    Args:
+        card: with such a section or without.
+        report: see ``chatbot.training.equipment.Equipment``.
+    """
+    before, heading, after = card.partition(SAMPLES_HEADING)
+    before = before.partition(CONFIDENCE_HEADING)[0].rstrip()
+    section = f"{CONFIDENCE_HEADING}\n\n{_confidence(report)}"
+    return f"{before}\n\n{section}\n" + (f"\n{heading}{after}" if heading else "")
+
+
+def _confidence(report: Mapping[str, Any]) -> str:
+    if "missing" in report:
+        return f"It does not know how sure its replies are: {report['missing']}."
+    lines = [
+        f"A reply's confidence is the probability that it is a good one: {MEANINGS[report['good_means']]}. "
+        f"On {report['pairs']:,} held-out pairs, by fits to others of them, {report['good']:.0%} of the "
+        f"replies are good; confidence is off by {report['calibration_error']:.3f} on average (ECE; chance "
+        f"alone makes {report['calibration_noise']:.3f} of so many), and of a good reply and a bad one the "
+        f"good one is the surer in {report['separation']:.0%} of cases.",
+        "",
+        "| answered | `--threshold` | not good |",
+        "|---|---|---|",
+    ]
+    for row in report["risk_coverage"]:
+        lines.append(f"| {row['coverage']:.0%} | {row['threshold']:.3f} | {row['risk']:.1%} |")
+    return "\n".join(lines)
 
 
 def _data_table(record: Mapping[str, Any]) -> str:

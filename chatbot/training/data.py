@@ -26,6 +26,7 @@ from chatbot.text.tokenizer import EOS, Tokenizer
 from chatbot.text.turns import source_text, typed
 from chatbot.training.cache import CACHE, Split, cache_key, fill_cache, new_cache, read_cache
 from chatbot.training.spool import Each, Spool
+from chatbot.trust.seen import Seen
 
 DEFAULT_MIX = {"smalltalk:english": 5.0, "chatterbot:english": 3.0, "chitchat": 1.0}
 """How often an epoch shows each pair, so that a short run learns manners first."""
@@ -58,12 +59,14 @@ class TrainingData:
     Args:
         summary: counts of what was kept, dropped and held out, for people and ``config.json``.
         key: of the cache.
+        seen: the words and replies of the training pairs.
     """
 
     tokenizer: Tokenizer
     corpora: tuple[CorpusData, ...]
     summary: dict[str, Any]
     key: str
+    seen: Seen
 
     def joined(self) -> Pairs:
         """The training pairs of all corpora, one after the other; nothing is copied."""
@@ -159,7 +162,7 @@ def prepare(
         for corpus, count, (train, valid) in zip(opened, [*times, *old.values()], cached.parts, strict=True)
     )
     found = with_share(found, len(old), config.training.replay)
-    data = TrainingData(cached.tokenizer, found, cached.summary, key)
+    data = TrainingData(cached.tokenizer, found, cached.summary, key, cached.seen)
     if not sum(round(corpus.times * len(corpus.train)) for corpus in data.corpora):
         raise OptionError("--mix", "leaves no pair to learn from", "raise the times of a corpus")
     return data

@@ -37,6 +37,8 @@ from chatbot.training.state import Progress, States, Stored
 from chatbot.training.trained import Trained, spread_questions
 from chatbot.training.trainer import Trainer, load_weights, own_weights
 from chatbot.training.warnings import unknown_words, warnings
+from chatbot.trust.seen import Seen
+from chatbot.trust.stored import Trust
 
 VALIDATION_PAIRS = 1000
 """Held-out pairs a corpus that validations during a run look at; the end looks at all."""
@@ -138,7 +140,7 @@ class TrainingRun:
         if self._request.config.training.embeddings and not self._record:
             yield Warned(0, start_from_vectors(network, data.tokenizer, self._request.config))
         yield from self._settle_size(network, device)
-        trained = Trained(self._request, data, network, device)
+        trained = Trained(self._request, data, network, device, self._seen(data, base))
         trainer = self._new_trainer(trained)
         self._begin(trainer, data, stored, fine_tuned=base is not None)
         self._trainer = trainer
@@ -179,6 +181,17 @@ class TrainingRun:
             what = f"what {', '.join(names)} holds is not what the run learned from"
             raise OptionError("--resume", what, "restore it, or fine-tune on what is there now with --from")
         return data
+
+    def _seen(self, data: TrainingData, base: checkpoint.Checkpoint | None) -> Seen:
+        """What the network has met: in these corpora, and before in the checkpoint it started from."""
+        where = self._resume / checkpoint.SEEN
+        earlier = Trust(base).seen if base else None
+        if base is None and self._record and self._record.fine_tuned and where.is_file():
+            earlier = Seen.from_bytes(where.read_bytes(), str(where))
+        elif earlier is not None and self._processes.leads:
+            private_folder(self._resume)
+            write_atomically(where, earlier.to_bytes())
+        return data.seen if earlier is None else data.seen | earlier
 
     def _saved_tokenizer(self) -> Tokenizer:
         where = self._resume / checkpoint.TOKENIZER
@@ -293,11 +306,15 @@ def _finish(trained: Trained, trainer: Trainer, finished: Finished) -> Iterator[
     if diverged and not trainer.best:
         raise TrainingError(faulty, f"{fault}, and no good weights yet", "lower --lr or set --clip")
     load_weights(trained.network, trainer.best or own_weights(trained.network))
-    report = {}
+    report, files = {}, {checkpoint.SEEN: trained.seen.to_bytes()}
     if finished.reason != "interrupted":
-        report = trained.measured()
+        report, made = trained.measured(), trained.equipped()
+        report["confidence"], files = made.report, made.files
         yield Reported(finished.step, report)
-    trained.write(finished, report)
+        if trained.request.config.decoding.threshold and checkpoint.CONFIDENCE not in files:
+            yield Warned(finished.step, f"--threshold is not kept: {made.report['missing']}")
+            trained = trained.without_threshold()
+    trained.write(finished, report, files)
     yield Saved(finished.step, str(trained.request.folder))
     if diverged:
         kept = f"the weights of step {finished.best_step} are kept"

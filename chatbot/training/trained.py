@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,10 +21,12 @@ from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.turns import legible
 from chatbot.training.card import model_card
 from chatbot.training.data import TrainingData
+from chatbot.training.equipment import Equipment, equipment
 from chatbot.training.events import Finished, finite
 from chatbot.training.report import perplexities, variety
 from chatbot.training.request import Request
 from chatbot.training.trainer import own_weights
+from chatbot.trust.seen import Seen
 
 CARD_QUESTIONS = 20
 """Held-out questions on a card whose bot did not learn small talk."""
@@ -31,12 +34,17 @@ CARD_QUESTIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A network as it is, and what it learned from."""
+    """A network as it is, and what it learned from.
+
+    Args:
+        seen: the words and replies it met, in an earlier training as well.
+    """
 
     request: Request
     data: TrainingData
     network: Seq2Seq
     device: torch.device
+    seen: Seen
 
     def answer(self, asked: Sequence[Sequence[str]]) -> list[str]:
         """The network's replies; it is put into evaluation mode.
@@ -44,12 +52,15 @@ class Trained:
         Args:
             asked: each the turns before a question, oldest first, and the question.
         """
-        config = self.request.config
-        engine = TorchEngine(self.network, self.data.tokenizer.vocab, self.device)
-        answering = Answering.of(config, self.data.tokenizer, engine, self.data.summary.get("context"))
         questions, histories = [turns[-1] for turns in asked], [turns[:-1] for turns in asked]
-        answers = answering.answers(questions, config.decoding, histories=histories)
+        options = self.request.config.decoding
+        answers = self._answering().answers(questions, options, histories=histories)
         return [answer.text for answer in answers]
+
+    def _answering(self) -> Answering:
+        engine = TorchEngine(self.network, self.data.tokenizer.vocab, self.device)
+        context = self.data.summary.get("context")
+        return Answering.of(self.request.config, self.data.tokenizer, engine, context)
 
     def measured(self) -> dict[str, Any]:
         """The report: perplexity beside an n-gram's, and how varied the replies are."""
@@ -57,11 +68,22 @@ class Trained:
         report["variety"] = variety(self.data, self.answer)
         return report
 
-    def write(self, finished: Finished, report: Mapping[str, Any]) -> None:
+    def equipped(self) -> Equipment:
+        """What the checkpoint gets besides the weights, see ``chatbot.training.equipment``."""
+        config = self.request.config
+        return equipment(self.data, self.seen, self._answering(), config.decoding, config.training.why)
+
+    def without_threshold(self) -> Trained:
+        """The same for a checkpoint that does not know how sure its replies are."""
+        config = self.request.config.replace({"decoding.threshold": 0.0})
+        return dataclasses.replace(self, request=dataclasses.replace(self.request, config=config))
+
+    def write(self, finished: Finished, report: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
         """The checkpoint with its model card.
 
         Args:
             report: as ``measured``; empty when the run was interrupted.
+            files: what it gets besides the weights.
 
         Raises:
             ChatbotError: the folder cannot be written.
@@ -70,7 +92,7 @@ class Trained:
         record = self._record(finished, report)
         weights = {name: _stored(tensor, request.half) for name, tensor in own_weights(self.network).items()}
         card = model_card(request.folder.name, record, self._samples())
-        checkpoint.save(request.folder, finite(record), self.data.tokenizer, weights, card)
+        checkpoint.save(request.folder, finite(record), self.data.tokenizer, weights, card, files)
 
     def _samples(self) -> list[tuple[str, str]]:
         """Replies to everyday openings of a bot that learned them, else to held-out questions."""

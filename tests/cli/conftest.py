@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from chatbot.bot import Attention, Candidate, Reply, Word
 from chatbot.config import DecodingOptions
-from chatbot.errors import ChatbotError
+from chatbot.errors import ChatbotError, OptionError
+from chatbot.trust.nearest import Nearest
+from chatbot.trust.why import Why
 
 LONGEST = 100
 
@@ -23,9 +25,6 @@ class EchoBot:
     options: DecodingOptions = field(default_factory=DecodingOptions)
     asked: list[tuple[str, tuple[str, ...], DecodingOptions | None, int]] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
-
-    def check(self, options: DecodingOptions) -> None:
-        pass
 
     def reply(
         self,
@@ -63,6 +62,14 @@ class EchoBot:
     @property
     def reads_history(self) -> bool:
         return self.context > 0
+
+    def explained(self, reply: Reply, pairs: int) -> Reply:
+        near = tuple(Nearest(f"like {reply.question}", "so", 0.5) for _ in range(pairs))
+        return replace(reply, why=Why(near, verbatim=True))
+
+    def check(self, options: DecodingOptions) -> None:
+        if options.threshold:
+            raise OptionError("--threshold", "an echo is never sure", "leave it out")
 
 
 @pytest.fixture

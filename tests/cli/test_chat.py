@@ -152,3 +152,42 @@ def test_history_that_is_not_read_is_noted_once(chat: Process, bot: Any) -> None
 def test_lines_of_a_pipe_are_independent_unless_told(chat: Process, bot: Any) -> None:
     chat(stdin="hi\nho\n")
     assert [history for _, history, _, _ in bot.asked] == [(), ()]
+
+
+def test_question_shows_why_under_the_reply(chat: Process) -> None:
+    lines = ["re hi", "  word for word a reply of the training data", "   0.50  like hi  ->  so"]
+    assert chat("--question", "hi", "--why", "1") == (0, "\n".join(lines) + "\n", "")
+    assert chat("--question", "hi", "--why")[1].count("like hi") == 3
+
+
+def test_why_on_a_pipe_is_told_in_json(chat: Process) -> None:
+    _, out, _ = chat("--json", "--why=2", stdin="hi\n")
+    why = json.loads(out)["why"]
+    assert why["verbatim"] is True
+    assert why["pairs"] == [{"question": "like hi", "reply": "so", "similarity": 0.5}] * 2
+    assert "why" not in json.loads(chat("--json", stdin="hi\n")[1])
+
+
+def test_why_on_a_pipe_of_text_is_wrong_usage(chat: Process) -> None:
+    status, out, err = chat("--why", "2", stdin="hi\n")
+    assert (status, out, chat.loads) == (2, "", [])
+    assert "--why: a pipe gets one line for each question; add --json" in err
+
+
+def test_threshold_the_bot_cannot_judge_by_is_wrong_usage_before_any_answer(chat: Process, bot: Any) -> None:
+    status, out, err = chat("--threshold", "0.5", stdin="hi\nho\n")
+    assert (status, out, bot.asked) == (2, "", [])
+    assert err.count("\n") == 1
+
+
+def test_fallback_that_nothing_leads_to_is_wrong_usage(chat: Process) -> None:
+    status, _, err = chat("--guess", "--fallback", "no idea", stdin="hi\n")
+    assert status == 2
+    assert err == "Error: --fallback: is never said with --guess alone; give a --threshold too\n"
+
+
+@pytest.mark.parametrize("value", ["1.01", "-0.1", "nan", "much"])
+def test_threshold_that_is_no_probability_is_wrong_usage(chat: Process, value: str) -> None:
+    status, _, err = chat(f"--threshold={value}", stdin="hi\n")
+    assert status == 2
+    assert "from 0 to 1" in err or "finite" in err

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from chatbot.checkpoint import verify
 from chatbot.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -68,6 +69,8 @@ def test_forgetting_names_the_checkpoints_and_removes_what_was_encoded(home: Pat
     assert status("train", "chat", "--name", "told", *TINY) == 0
     cache = home / "corpora" / ".cache"
     assert list(cache.iterdir())
+    told = home / "checkpoints" / "told"
+    assert (told / "why.jsonl").exists()
     capsys.readouterr()
     assert status("corpus", "forget", "chat", "--speaker", "Ann") == 0
     out, err = capsys.readouterr()
@@ -75,3 +78,6 @@ def test_forgetting_names_the_checkpoints_and_removes_what_was_encoded(home: Pat
     assert [Path(each).name for each in receipt["checkpoints"]] == ["told"]
     assert "told was trained on these turns" in err
     assert not list(cache.iterdir())
+    assert not (told / "why.jsonl").exists()
+    assert "kept for chat --why were taken out" in err
+    verify(told)

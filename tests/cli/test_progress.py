@@ -54,6 +54,7 @@ REPORT: dict[str, Any] = {
     "ngram_order": 3,
     "held_out": True,
     "variety": {"questions": 90, "distinct1": 0.2, "distinct2": 0.4, "commonest": [["ok", 0.1]]},
+    "confidence": {"pairs": 9, "missing": "9 held-out pairs are too few"},
 }
 
 

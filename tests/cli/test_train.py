@@ -78,7 +78,7 @@ def test_quiet_run_says_nothing_but_the_folder(capsys: Capture) -> None:
 
 def test_trained_bot_is_the_one_chat_talks_with(capsys: Capture) -> None:
     assert status("train", "talk.tsv", *RUN, "--quiet") == 0
-    assert status("chat", "--question", "hello", "--json") == 0
+    assert status("chat", "--question", "question 3", "--json") == 0
     assert json.loads(capsys.readouterr().out.splitlines()[1])["checkpoint"] == "talk"
 
 
@@ -505,7 +505,7 @@ def test_first_interruption_saves_and_tells_how_to_go_on(
     assert "interrupted after 3 steps" in err
     assert err.endswith("Note: go on with: chatbot train --resume talk\n")
     assert [signal.getsignal(each) for each in SIGNALS] == before
-    assert status("chat", "talk", "--question", "hello") == 0
+    assert status("chat", "talk", "--question", "question 3") == 0
     assert status("train", "--resume", "talk", "--steps", "5") == 0
     assert "done after 5 steps" in capsys.readouterr().err
 
@@ -526,7 +526,7 @@ def test_second_interruption_ends_the_run_at_once(
         interrupt_at(patch, third_step, signals)
         assert status("train", "talk.tsv", *SMALL, "--steps", "1000", "--save-every", "2") == 130
     assert "interrupted after" not in capsys.readouterr().err
-    assert status("chat", "talk", "--question", "hello") == 1
+    assert status("chat", "talk", "--question", "question 3") == 1
     assert one_line(capsys).endswith("go on with chatbot train --resume talk")
 
 
@@ -640,7 +640,7 @@ def test_interrupted_process_can_be_talked_with_and_resumed(number: signal.Signa
     assert found
     steps = int(found[1].replace(",", ""))
     for args in (
-        ["chat", "talk", "--question", "hello"],
+        ["chat", "talk", "--question", "question 3"],
         ["train", "--resume", "talk", "--steps", str(steps + 2)],
     ):
         ran = subprocess.run([*COMMAND, *args], capture_output=True, text=True, env=environment(), timeout=60)

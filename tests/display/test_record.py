@@ -25,7 +25,7 @@ REPLY = Reply(
 
 def test_record_holds_the_documented_names_in_order() -> None:
     record = reply_record(REPLY, checkpoint="tiny", seed=7, candidates=True, attention=True)
-    names = "question reply score fallback truncated candidates attention checkpoint seed"
+    names = "question reply score confidence fallback truncated candidates attention checkpoint seed"
     assert list(record) == names.split()
     assert list(record["attention"]) == ["source", "reply", "weights"]
     assert (record["checkpoint"], record["seed"], record["truncated"], record["fallback"]) == (

@@ -72,7 +72,7 @@ def test_run_ends_in_a_checkpoint_that_talks(make_request: MakeRequest) -> None:
     assert isinstance(bot.reply("question 3").text, str)
     checkpoint.verify(request.folder)
     assert request.folder.stat().st_mode & 0o777 == 0o700
-    assert [path.stat().st_mode & 0o077 for path in request.folder.rglob("*")] == [0] * 12
+    assert [path.stat().st_mode & 0o077 for path in request.folder.rglob("*")] == [0] * 15
 
 
 def test_record_holds_options_corpora_versions_and_figures(make_request: MakeRequest) -> None:
