@@ -19,6 +19,7 @@ from chatbot.cli.streams import use_utf8
 VERBS = {
     "train": "chatbot.cli.train:train",
     "chat": "chatbot.cli.chat:chat",
+    "evaluate": "chatbot.cli.evaluate:evaluate",
     "compare": "chatbot.cli.compare:compare",
     "corpus": "chatbot.cli.corpus:corpus",
 }
