@@ -19,11 +19,16 @@ if TYPE_CHECKING:
 
 Format = Callable[[float], str]
 
+MANY = 1e6
+"""From here on a number is written with an exponent, so that a table keeps within a terminal."""
+
 
 def _number(value: float) -> str:
     """Three or four digits that matter."""
     if math.isinf(value):
         return "inf"
+    if abs(value) >= MANY:
+        return f"{value:.1e}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
@@ -182,6 +187,8 @@ def _coverage(found: Evaluation) -> str:
 
 def _footnotes(found: Evaluation) -> list[str]:
     lines = [f"Measured on {found.machine}."]
+    if "finding" not in found.sections:
+        lines.append("No hits@k: there are fewer than 20 different replies to draw from.")
     if found.ngram_order:
         lines.append(f"ngram: interpolated Kneser-Ney of order {found.ngram_order} over the same tokens.")
     lines += [f"{name}: {signature}" for name, signature in found.signatures.items()]

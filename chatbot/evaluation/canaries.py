@@ -166,12 +166,11 @@ def _below(value: float, place: float, scale: float, shape: float) -> float:
     """The mass of a skew-normal below a value: 2 φ(z) Φ(α z), summed up to it.
 
     Ten deviations are looked at below the value or the place, whichever is lower: what is left out has less
-    than 1e-22 of the mass that far out, and the sum keeps its digits where all of it is small.
+    than 1e-22 of the mass that far out, and the sum keeps its digits where all of it is small. More than ten
+    above the place there is nothing left.
     """
-    end = (value - place) / scale
+    end = min((value - place) / scale, 10.0)
     z = np.linspace(min(end, 0.0) - 10.0, end, 20_001)
-    if z[0] >= z[-1]:
-        return 0.0
     tail = np.array([math.erfc(-shape * each / math.sqrt(2)) / 2 for each in z])
     density = 2 * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) * tail
     return float(((density[1:] + density[:-1]) / 2 * np.diff(z)).sum())
