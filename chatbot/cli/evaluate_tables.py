@@ -101,8 +101,8 @@ def show_evaluations(found: Sequence[Evaluation], record: Mapping[str, Any]) -> 
     if len(found) == 1 and len(found[0].corpora) > 1:
         click.echo("\nPerplexity a word, by corpus")
         show(_by_corpus(found[0]))
-    for each in found:
-        click.echo("\n" + _coverage(each))
+    click.echo(f"\nMean chrF of the replies it is surest of, by their {found[0].sure_by}")
+    show(_coverage(found))
     click.echo("\n" + "\n".join(_footnotes(found[0])))
 
 
@@ -159,13 +159,16 @@ def _alone(part: Sequence[Figure]) -> Table:
 def _section(part: Sequence[Figure], found: Sequence[Evaluation], p: Mapping[str, float]) -> Table:
     """The figures of two checkpoints with p of the difference, where there is a test."""
     theirs = {figure.name: figure for figure in found[1].figures()}
-    shown = _table("", found[0].name, INTERVAL, found[1].name, INTERVAL, "p")
+    spans = [INTERVAL] if any(figure.interval for figure in part) else []
+    tests = ["p"] if any(figure.name in p for figure in part) else []
+    shown = _table("", found[0].name, *spans, found[1].name, *spans, *tests)
     for figure in part:
         title, write = _row(figure)
-        other = theirs.get(figure.name)
-        cells = [_written(other, write), _span(other, write)] if other else ["", ""]
+        cells = []
+        for each in (figure, theirs.get(figure.name)):
+            cells += [_written(each, write), *[_span(each, write)] * len(spans)]
         chance = f"{p[figure.name]:.3f}" if figure.name in p else ""
-        add(shown, title, _written(figure, write), _span(figure, write), *cells, chance)
+        add(shown, title, *cells, *[chance] * len(tests))
     return shown
 
 
@@ -179,10 +182,12 @@ def _by_corpus(found: Evaluation) -> Table:
     return shown
 
 
-def _coverage(found: Evaluation) -> str:
+def _coverage(found: Sequence[Evaluation]) -> Table:
     """What replies are worth when only the surest are given."""
-    parts = ", ".join(f"{worth:.1f} at {share:.0%}" for share, worth in found.coverage)
-    return f"Mean chrF of the replies it is surest of (by {found.sure_by}): {parts}"
+    shown = _table("answered", *(f"{share:.0%}" for share, _ in found[0].coverage))
+    for each in found:
+        add(shown, each.name, *(_number(worth) for _, worth in each.coverage))
+    return shown
 
 
 def _footnotes(found: Evaluation) -> list[str]:
@@ -199,12 +204,15 @@ def _row(figure: Figure) -> tuple[str, Format]:
     return ROWS.get(figure.name, (figure.name, _fraction))
 
 
-def _written(figure: Figure, write: Format) -> str:
-    return "-" if figure.value is None else write(figure.value)
+def _written(figure: Figure | None, write: Format) -> str:
+    return "-" if figure is None or figure.value is None else write(figure.value)
 
 
-def _span(figure: Figure, write: Format) -> str:
-    return f"{write(figure.interval[0])}-{write(figure.interval[1])}" if figure.interval else ""
+def _span(figure: Figure | None, write: Format) -> str:
+    if figure is None or figure.interval is None:
+        return ""
+    low, high = figure.interval
+    return f"{write(low)}-{write(high)}"
 
 
 def _table(first: str, *others: str) -> Table:
