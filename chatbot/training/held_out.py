@@ -51,6 +51,12 @@ class _Parted:
     valid: Spool
 
 
+def _are_same(first: Corpus, second: Corpus) -> bool:
+    """Whether two corpora hold the same conversations; two languages of one file do not."""
+    languages = {each.name.partition(":")[2] for each in (first, second)}
+    return first.sha256 == second.sha256 and len(languages) == 1
+
+
 class HeldOut:
     """Gathers material for an evaluation; the pairs lie in files without a name while ``spools`` is open.
 
@@ -109,7 +115,7 @@ class HeldOut:
             what = f"the corpora that {self._first.name} learned from are not here"
             self._notify(f"{what}: no n-gram, no looked-up replies, and no count of copies")
         train = tuple(part.train for part in parted if len(part.train))
-        same = [part for part in parted if part.learned.corpus.sha256 == corpus.sha256 and len(part.valid)]
+        same = [part for part in parted if _are_same(part.learned.corpus, corpus) and len(part.valid)]
         if same:
             self._notify(f"{corpus.name} was learned from: only what was held out of it is looked at")
             return Material(tuple((part.learned.name, part.valid) for part in same), train, held_out=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -111,6 +112,19 @@ def test_own_corpus_named_as_other_text_is_not_looked_at_whole(
     )
     assert replies(named) == replies(whole)
     assert any("only what was held out" in note for note in notes)
+
+
+def test_other_language_of_the_same_file_is_other_text(
+    make_request: Any, spools: ExitStack, tmp_path: Path
+) -> None:
+    request = dataclasses.replace(make_request(), corpora=("smalltalk:chinese",))
+    checkpoint = trained(request)
+    for language, own in (("chinese", True), ("english", False)):
+        notes: list[str] = []
+        source = held_out(spools, tmp_path, checkpoint, said=notes)
+        material = source.other(f"smalltalk:{language}", ReadingOptions())
+        assert any("only what was held out" in note for note in notes) is own
+        assert material.held_out
 
 
 def test_pairs_of_other_text_that_were_learned_from_are_counted(
