@@ -209,6 +209,14 @@ class TrainingOptions:
         low=0,
         high=100_000,
     )
+    canaries: int = option(
+        0,
+        "made-up codes planted among the training pairs, so that chatbot evaluate --audit can tell what "
+        "was learned by heart",
+        unit="pairs",
+        low=0,
+        high=10_000,
+    )
     tensorboard: bool = option(
         False, "write the run's figures for TensorBoard too, into the checkpoint's folder"
     )

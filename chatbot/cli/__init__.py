@@ -20,6 +20,7 @@ from chatbot.cli.streams import use_utf8
 VERBS = {
     "train": Verb("chatbot.cli.train:train", "Train a bot, fine-tune one or go on with a run."),
     "chat": Verb("chatbot.cli.chat:chat", "Talk with a bot."),
+    "evaluate": Verb("chatbot.cli.evaluate:evaluate", "Measure how good a bot is."),
     "compare": Verb(
         "chatbot.cli.compare:compare", "Compare attentions, cells or any other options on the same data."
     ),

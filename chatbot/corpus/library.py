@@ -47,6 +47,7 @@ class Corpus:
         sha256: of the input's bytes.
         chosen: options of choosing pairs that belong to the corpus, by name: those it was added with.
         reading: how a file is read; None where the corpus is no file.
+        format: what it was read from; "" where it is built in or was written by hand.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Corpus:
     _read: Callable[[], Iterator[Conversation]] = field(repr=False, compare=False)
     chosen: Mapping[str, Any] = field(default_factory=dict)
     reading: ReadingOptions | None = None
+    format: str = ""
 
     def options(self, wanted: DataOptions) -> DataOptions:
         """Which pairs are wanted: what the corpus was added with, unless ``wanted`` says something else.
@@ -231,7 +233,7 @@ def open_files(paths: Sequence[Path], notify: Notify, reading: ReadingOptions) -
             )
 
     name = imported.format if reading.scrub else shown_name(imported.paths[0])
-    return Corpus(name, imported.origin, imported.sha256(), read, {}, reading)
+    return Corpus(name, imported.origin, imported.sha256(), read, {}, reading, imported.format)
 
 
 def _from_folder(folder: Path, name: str, notify: Notify) -> Corpus:
@@ -240,7 +242,7 @@ def _from_folder(folder: Path, name: str, notify: Notify) -> Corpus:
     if meta.sha256 and meta.sha256 != sha256:
         notify(f"{folder / CONVERSATIONS}: changed since it was imported; read as it is now")
     read = partial(read_conversations, folder)
-    return Corpus(name, meta.origin or str(folder), sha256, read, _chosen(folder, meta))
+    return Corpus(name, meta.origin or str(folder), sha256, read, _chosen(folder, meta), format=meta.format)
 
 
 def _chosen(folder: Path, meta: CorpusMeta) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -107,15 +107,28 @@ class PairEncoder:
                 writer.append(*_columns(self._rows(chunk, counts)))
         return counts
 
+    def fits(self, pairs: Sequence[Pair]) -> list[bool]:
+        """Which of some pairs are not left out."""
+        return [row is not None for row in self._made(pairs, EncodingCounts())]
+
     def _rows(self, chunk: list[Pair], counts: EncodingCounts) -> list[_Row]:
         """The ids of those pairs that are kept."""
+        rows = []
+        for pair, row in zip(chunk, self._made(chunk, counts), strict=True):
+            if row is not None:
+                self._keep(pair)
+                rows.append(row)
+        return rows
+
+    def _made(self, chunk: Sequence[Pair], counts: EncodingCounts) -> Iterator[_Row | None]:
+        """The ids of each pair, None where it is left out."""
         sources = self._tokenizer.encode_batch([source_text(pair.src, pair.own) for pair in chunk], src=True)
         replies = self._tokenizer.encode_batch([typed(pair.tgt) for pair in chunk])
-        rows = []
         for pair, whole, tgt in zip(chunk, sources, replies, strict=True):
             src = whole[-self._max_src :]
             if self._copying.extends and UNK in src:
                 src, tgt = self._extended(pair)
+            row = None
             if not src or not tgt:
                 counts.empty += 1
             elif len(tgt) > self._max_tgt:
@@ -125,9 +138,8 @@ class PairEncoder:
             else:
                 counts.kept += 1
                 counts.cut += len(whole) > self._max_src
-                self._keep(pair)
-                rows.append(_Row(src, tgt, len(pair.tgt.split())))
-        return rows
+                row = _Row(src, tgt, len(pair.tgt.split()))
+            yield row
 
     def _extended(self, pair: Pair) -> tuple[list[int], list[int]]:
         """Ids of a pair whose question has words that the vocabulary lacks."""

@@ -23,10 +23,19 @@ def load_engine(checkpoint: Checkpoint, vocab: int, device: str) -> TorchEngine:
         OptionError: the device is not there.
     """
     chosen = choose_device(device)
+    return TorchEngine(load_network(checkpoint, vocab), vocab, chosen)
+
+
+def load_network(checkpoint: Checkpoint, vocab: int) -> Seq2Seq:
+    """The checkpoint's network with its weights, for what an engine does not do: teacher forcing.
+
+    Raises:
+        CheckpointError: the weights are not those of the network ``config.json`` describes.
+    """
     config = checkpoint.config
     network = build_network(config.model, vocab, max_src=config.text.max_src)
     fill(network, checkpoint)
-    return TorchEngine(network, vocab, chosen)
+    return network
 
 
 @torch.no_grad()

@@ -10,8 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
+import numpy as np
 import regex
+
+from chatbot.evaluation.resampling import Floats, Sums
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric
 
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 _HAN = regex.compile(r"\p{Han}")
@@ -69,6 +76,40 @@ def chrf(replies: Sequence[str], references: Sequence[str]) -> Overlap:
 
     metric = CHRF()
     return Overlap(float(metric.corpus_score(replies, [references]).score), str(metric.get_signature()))
+
+
+def bleu_sums(replies: Sequence[str], references: Sequence[str], tokenizer: str = "") -> Sums:
+    """``bleu`` as sums over replies, so that it can be made again from any choice of them.
+
+    Raises:
+        ValueError: there are no replies, or not one reference a reply.
+    """
+    from sacrebleu.metrics.bleu import BLEU
+
+    metric = BLEU(tokenize=tokenizer or tokenizer_for(references), force=True)
+    return _sums(metric, replies, references)
+
+
+def chrf_sums(replies: Sequence[str], references: Sequence[str]) -> Sums:
+    """``chrf`` as sums over replies.
+
+    Raises:
+        ValueError: there are no replies, or not one reference a reply.
+    """
+    from sacrebleu.metrics.chrf import CHRF
+
+    return _sums(CHRF(), replies, references)
+
+
+def _sums(metric: Metric, replies: Sequence[str], references: Sequence[str]) -> Sums:
+    """sacrebleu's counts of each reply; its own bootstrap and paired tests work on the same two methods."""
+    _check(replies, references)
+    parts = np.array(metric._extract_corpus_statistics(replies, [references]), dtype=np.float64)
+
+    def score(sums: Floats) -> Floats:
+        return np.array([metric._compute_score_from_stats(row.tolist()).score for row in sums])
+
+    return Sums(parts, score)
 
 
 def tokenizer_for(references: Sequence[str]) -> str:

@@ -6,8 +6,9 @@ become a fluent language model that ignores what it was asked.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -153,6 +154,63 @@ def _gain(network: Seq2Seq, batch: Batch, source: Source, state: Rows, decoded: 
 
 def _nats(logits: Tensor, target: Tensor) -> Tensor:
     return nn.functional.cross_entropy(logits.float(), target, reduction="none").clamp_max(MOST_NATS)
+
+
+@dataclass(frozen=True, slots=True)
+class Punctuation:
+    """How much of what attention gives to a question goes to its punctuation.
+
+    Args:
+        weight: the share, averaged over the positions of all replies.
+        even: what the share were if every token of the question counted alike.
+    """
+
+    weight: float
+    even: float
+
+
+def punctuation_tokens(spellings: Sequence[str]) -> Tensor:
+    """Which tokens are made of punctuation and symbols alone.
+
+    Args:
+        spellings: of each token, "" where it spells nothing.
+
+    Shapes: [vocab]
+    """
+    return torch.tensor(
+        [bool(text) and all(unicodedata.category(char)[0] in "PS" for char in text) for text in spellings]
+    )
+
+
+@torch.inference_mode()
+def punctuation_mass(
+    network: Seq2Seq, pairs: EncodedPairs, device: torch.device, marks: Tensor, batch_tokens: int = 8192
+) -> Punctuation | None:
+    """Watch a network's attention to punctuation; None where it has no attention.
+
+    Args:
+        marks: which tokens are punctuation, see ``punctuation_tokens``.
+    """
+    training = network.training
+    network.eval()
+    weights, even = [], []
+    marks = marks.to(device)
+    try:
+        for _, batch in evaluation_batches(pairs, batch_tokens):
+            moved = batch.to(device)
+            decoded, source = network(moved.src, moved.tgt_in)
+            known = source.ids.clamp_max(len(marks) - 1)
+            marked = marks[known] & source.mask & (source.ids < len(marks))  # [batch, src_len]
+            given = decoded.weights.float()
+            mass = given.sum(-1)
+            real = (moved.tgt_out != PAD) & (mass > 0)
+            weights.append(((given * marked[:, None]).sum(-1) / mass)[real])
+            share = marked.sum(-1) / source.mask.sum(-1)
+            even.append(share[:, None].expand_as(mass)[real])
+    finally:
+        network.train(training)
+    found, uniform = _mean(weights), _mean(even)
+    return None if found is None or uniform is None else Punctuation(found, uniform)
 
 
 def troubles(seen: Looking) -> dict[str, str]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from chatbot.dataset.batches import evaluation_batches
 from chatbot.dataset.joined import Pairs, pieces
@@ -69,21 +71,32 @@ def fit_of(pairs: Pairs, nats: float, correct: int = 0) -> Fit:
 
 
 @torch.inference_mode()
-def measure(network: Seq2Seq, pairs: Pairs, device: torch.device, batch_tokens: int = 8192) -> Fit:
-    """The fit of a network, without dropout; its training mode is put back afterwards.
+def by_reply(
+    network: Seq2Seq, pairs: Pairs, device: torch.device, batch_tokens: int = 8192
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Nats of each reply, its end included, and how many of its tokens are the likeliest ones.
+
+    There is no dropout; the training mode of the network is put back afterwards.
 
     Args:
-        batch_tokens: size of a batch, see ``bucket``; it changes speed and memory, not the fit.
+        batch_tokens: size of a batch, see ``bucket``; it changes speed and memory, not the figures.
+
+    Shapes: each [pairs]
     """
     training = network.training
     network.eval()
+    nats, correct = np.zeros(len(pairs)), np.zeros(len(pairs), dtype=np.int64)
     try:
-        nats, correct = 0.0, 0
-        for _, batch in evaluation_batches(pairs, batch_tokens):
+        for rows, batch in evaluation_batches(pairs, batch_tokens):
             moved = batch.to(device)
             fits = reply_fits(network, moved.src, moved.tgt_in, moved.tgt_out)
-            nats += float(fits[0].double().sum())
-            correct += int(fits[1].sum())
+            nats[rows], correct[rows] = (found.double().cpu().numpy() for found in fits)
     finally:
         network.train(training)
-    return fit_of(pairs, nats, correct)
+    return nats, correct
+
+
+def measure(network: Seq2Seq, pairs: Pairs, device: torch.device, batch_tokens: int = 8192) -> Fit:
+    """The fit of a network to all replies together, see ``by_reply``."""
+    nats, correct = by_reply(network, pairs, device, batch_tokens)
+    return fit_of(pairs, float(nats.sum()), int(correct.sum()))

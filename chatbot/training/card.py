@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from chatbot.corpus.formats import PRIVATE
 from chatbot.evaluation.goodness import MEANINGS
 
 CONFIDENCE_HEADING, SAMPLES_HEADING = "## How sure", "## What it says"
@@ -31,12 +32,42 @@ def model_card(name: str, record: Mapping[str, Any], samples: Sequence[tuple[str
         "What a person wrote in these corpora can come back in a reply word for word, and pairs of them lie "
         "in `why.jsonl` where there is one. "
         "Share a checkpoint only with those who may read its corpora.",
+        *_private(name, record),
+        *_canaries(record.get("canaries")),
         "## How good",
         *_measured(record["report"]),
         SAMPLES_HEADING,
         _samples(samples),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _private(name: str, record: Mapping[str, Any]) -> list[str]:
+    """A warning where the bot learned from what people wrote to each other."""
+    chats = [
+        corpus["name"]
+        for corpus in record["corpora"]
+        if PRIVATE & set(str(corpus.get("format", "")).split(","))
+    ]
+    if not chats:
+        return []
+    named = ", ".join(map(_cell, chats))
+    return [
+        f"**Warning: this bot learned from private messages ({named}).** Who asks it may get out of it "
+        "what was written there, names and numbers among it, and the weights hold it even where no reply "
+        "shows it. Ask those who wrote them before you share it. "
+        f"`chatbot evaluate {name} --audit` measures some of what it gives away; that it finds nothing is no "
+        "proof."
+    ]
+
+
+def _canaries(canaries: Mapping[str, Any] | None) -> list[str]:
+    if not canaries:
+        return []
+    return [
+        f"Among the training pairs are {canaries['count']:,} canaries: codes made up to measure what is "
+        "learned by heart. A reply that gives one is no secret of anybody."
+    ]
 
 
 def _measured(report: Mapping[str, Any]) -> list[str]:

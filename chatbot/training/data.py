@@ -41,6 +41,8 @@ class CorpusData:
         times: how often an epoch shows each of its training pairs.
         train, valid: its pairs; valid is empty where no conversation was held out.
         replayed: it is one that the checkpoint of a fine-tuning was trained on.
+        planted: it holds canaries: nobody said them, and nothing is measured on them.
+        format: what it was read from; "" where it is built in or was written by hand.
     """
 
     name: str
@@ -50,6 +52,8 @@ class CorpusData:
     train: EncodedPairs
     valid: EncodedPairs
     replayed: bool = False
+    planted: bool = False
+    format: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ class TrainingData:
 
         A corpus that an epoch never shows is not among them.
         """
-        shown = [corpus for corpus in self.corpora if corpus.times]
+        shown = [corpus for corpus in self.corpora if corpus.times and not corpus.planted]
         found = [(corpus.name, corpus.valid, corpus.times) for corpus in shown if len(corpus.valid)]
         return found or [(corpus.name, corpus.train, corpus.times) for corpus in shown if len(corpus.train)]
 
@@ -120,8 +124,10 @@ class TrainingData:
                 "train": len(corpus.train),
                 "valid": len(corpus.valid),
                 "replayed": corpus.replayed,
+                "format": corpus.format,
             }
             for corpus in self.corpora
+            if not corpus.planted
         ]
 
 
@@ -158,7 +164,7 @@ def prepare(
     if cached is None:
         raise CorpusError(str(folder), "cannot be read though it was just written", "check the disk")
     found = tuple(
-        CorpusData(corpus.name, corpus.origin, corpus.sha256, count, train, valid)
+        CorpusData(corpus.name, corpus.origin, corpus.sha256, count, train, valid, format=corpus.format)
         for corpus, count, (train, valid) in zip(opened, [*times, *old.values()], cached.parts, strict=True)
     )
     found = with_share(found, len(old), config.training.replay)

@@ -45,10 +45,10 @@ def remembered_corpora(
     new = {corpus.sha256 for corpus in _opened(named, library)}
     found: dict[str, float] = {}
     missing: list[str] = []
-    for name, sha256, times in _learned(base):
+    for name, sha256, times in learned(base):
         candidates = {
             ref: each
-            for ref in _references(base, name)
+            for ref in references(base, name)
             for each in _opened([ref], library)
             if not each.reading or base.config.reading == ReadingOptions()
         }
@@ -68,7 +68,7 @@ def remembered_corpora(
     return found
 
 
-def _learned(base: Checkpoint) -> Iterable[tuple[str, str, float]]:
+def learned(base: Checkpoint) -> Iterable[tuple[str, str, float]]:
     """Name, hash and times of each corpus in ``config.json``; what is none is left out."""
     recorded = base.record.get("corpora")
     for corpus in recorded if isinstance(recorded, list) else []:
@@ -76,7 +76,7 @@ def _learned(base: Checkpoint) -> Iterable[tuple[str, str, float]]:
             yield str(corpus["name"]), str(corpus["sha256"]), float(corpus["times"])
 
 
-def _references(base: Checkpoint, name: str) -> list[str]:
+def references(base: Checkpoint, name: str) -> list[str]:
     """What a corpus may be opened by: its name, and the paths of that name that the run was given.
 
     Of two files of one name the second is NAME (2).

@@ -10,17 +10,12 @@ import torch
 
 from chatbot.corpus.statistics import reply_statistics
 from chatbot.dataset.joined import Pairs, joined, take
+from chatbot.evaluation.evaluating import LOOKED_AT, NGRAM_PAIRS
 from chatbot.evaluation.looking import look
 from chatbot.evaluation.ngram import best_order
 from chatbot.evaluation.perplexity import Fit, fit_of, measure
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.data import TrainingData
-
-NGRAM_PAIRS = 400_000
-"""The n-gram reads at most so many training replies, spread evenly, to bound its memory."""
-
-LOOKED_AT = 1000
-"""Held-out pairs that attention is watched on."""
 
 QUESTIONS = 300
 """Held-out questions whose replies are looked at for variety."""

@@ -29,6 +29,7 @@ from chatbot.training.freezing import frozen_parts
 from chatbot.training.launch import Launch
 from chatbot.training.meeting import own_device, processes_of
 from chatbot.training.metrics import metrics_log
+from chatbot.training.planting import planted, planted_notice
 from chatbot.training.processes import Alone, LedStates, Processes
 from chatbot.training.recovery import REVERTS
 from chatbot.training.replay import check_replay, remembered_corpora
@@ -177,6 +178,9 @@ class TrainingRun:
         same = record is None or (
             record.data_key == data.key and self._saved_tokenizer().to_json() == data.tokenizer.to_json()
         )
+        if same and request.config.training.canaries:
+            notices.append(planted_notice(request.config))
+            return planted(data, request.config)
         if not same:
             what = f"what {', '.join(names)} holds is not what the run learned from"
             raise OptionError("--resume", what, "restore it, or fine-tune on what is there now with --from")

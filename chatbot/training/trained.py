@@ -23,6 +23,7 @@ from chatbot.training.card import model_card
 from chatbot.training.data import TrainingData
 from chatbot.training.equipment import Equipment, equipment
 from chatbot.training.events import Finished, finite
+from chatbot.training.planting import canaries_of
 from chatbot.training.report import perplexities, variety
 from chatbot.training.request import Request
 from chatbot.training.trainer import own_weights
@@ -109,10 +110,12 @@ class Trained:
         return list(zip(map(legible, asked), self.answer(asked), strict=True))
 
     def _record(self, finished: Finished, report: Mapping[str, Any]) -> dict[str, Any]:
+        canaries = canaries_of(self.request.config, self.data.tokenizer)
         return {
             "command": self.request.command,
             "versions": {"chatbot": chatbot.__version__, "torch": torch.__version__, "numpy": np.__version__},
             "corpora": self.data.described(),
+            "canaries": canaries.to_json() if canaries else None,
             "options": self.request.config.to_json(),
             "vocab": self.data.tokenizer.vocab,
             "parameters": sum(parameter.numel() for parameter in self.network.parameters()),

@@ -54,6 +54,14 @@ def test_chunks_change_nothing(words: Tokenizer, monkeypatch: pytest.MonkeyPatch
     assert chunked.tgt.tolist() == whole.tgt.tolist()
 
 
+def test_pairs_that_fit_are_those_that_are_encoded(words: Tokenizer) -> None:
+    pairs = [pair("a b", "c d"), pair("a", "a b c"), pair("\u200b", "a"), pair("a b c d", "e")]
+    encoder = PairEncoder(words, 3, 2)
+    fits = encoder.fits(pairs)
+    assert fits == [True, False, False, True]
+    assert len(encoder.encode(pairs)[0]) == sum(fits)
+
+
 def test_no_pairs_give_no_ids(words: Tokenizer) -> None:
     encoded, counts = encode_pairs([], words, 9, 9)
     assert len(encoded) == 0

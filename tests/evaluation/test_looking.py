@@ -20,7 +20,14 @@ from chatbot.config import ModelOptions
 from chatbot.dataset.batches import evaluation_batches
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.evaluation import looking
-from chatbot.evaluation.looking import Looking, look, troubles, weight_figures
+from chatbot.evaluation.looking import (
+    Looking,
+    look,
+    punctuation_mass,
+    punctuation_tokens,
+    troubles,
+    weight_figures,
+)
 from chatbot.nn.attention import Attention
 from chatbot.nn.encoder import Encoded, Encoder
 from chatbot.nn.memory import Attended, AttentionState, Memory
@@ -352,3 +359,29 @@ def test_ten_tokens_weighted_7_and_13_percent_are_where_uniform_begins() -> None
 
 def test_figures_are_json() -> None:
     json.dumps(asdict(look(looking_with(even), random_pairs(5), CPU)), allow_nan=False)
+
+
+def test_even_attention_gives_punctuation_its_even_share() -> None:
+    """Weights 1/n a token; the share of punctuation tokens in each question counts for each reply token."""
+    pairs = random_pairs(25)
+    marks = torch.arange(VOCAB) % 3 == 0
+    found = punctuation_mass(looking_with(even), pairs, CPU, marks, batch_tokens=60)
+    shares = [
+        share
+        for src, tgt in (pairs.pair(row) for row in range(len(pairs)))
+        for share in [fmean(bool(marks[token]) for token in src.tolist())] * (len(tgt) + 1)
+    ]
+    assert found is not None
+    assert found.weight == pytest.approx(fmean(shares), rel=1e-5)
+    assert found.even == pytest.approx(fmean(shares), rel=1e-5)
+
+
+def test_network_without_attention_gives_punctuation_nothing() -> None:
+    marks = torch.ones(VOCAB, dtype=torch.bool)
+    assert punctuation_mass(network(attention="none"), random_pairs(5), CPU, marks) is None
+
+
+def test_punctuation_is_what_has_no_letter_and_no_digit() -> None:
+    assert punctuation_tokens(["", "?", "!?", "a", "don't", "…", "。", "😀", "7"]).tolist() == [
+        False, True, True, False, False, True, True, True, False,
+    ]  # fmt: skip

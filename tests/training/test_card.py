@@ -90,3 +90,17 @@ def test_interrupted_run_has_no_figures() -> None:
     text = card(report={})
     assert "nothing was measured" in text
     assert "Perplexity" not in text
+
+
+def test_card_warns_of_private_chats_and_no_others() -> None:
+    mine, yours = RECORD["corpora"]
+    text = card(corpora=[mine | {"format": "whatsapp"}, yours | {"format": "table"}])
+    assert "**Warning: this bot learned from private messages (mine).**" in text
+    assert "chatbot evaluate bot --audit" in text
+    assert "private messages" not in card()
+    assert "private messages" in card(corpora=[mine | {"format": "table,mbox"}])
+
+
+def test_card_tells_of_canaries() -> None:
+    assert "are 1,200 canaries:" in card(canaries={"count": 1200})
+    assert "canaries" not in card(canaries=None)

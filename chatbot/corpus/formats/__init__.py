@@ -146,6 +146,11 @@ FORMATS: dict[str, Format] = {
 }
 """By name; the first that recognises a file reads it, so the least particular come last."""
 
+PRIVATE = frozenset(
+    ("whatsapp", "telegram", "signal", "discord", "slack", "messenger", "line", "qq", "wechat", "irc", "mbox")
+)
+"""The formats of what people wrote to each other, and not to everybody."""
+
 FALLBACK = "lines"
 """The format that any text is in. In an archive or folder it counts only where nothing else is found."""
 
