@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chatbot.checkpoint import load
 from chatbot.config import DecodingOptions
@@ -14,6 +15,9 @@ from chatbot.engines.answering import Answer, Answering
 from chatbot.errors import OptionError
 from chatbot.text.tokenizer import EOS
 from chatbot.text.words import assign, merge_weights, read_words, word_spans
+
+if TYPE_CHECKING:
+    from chatbot.engines.gaze import Gaze
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,37 +85,48 @@ class Chatbot:
         answering: the checkpoint's tokenizer and engine.
         options: how replies are searched for unless a call says otherwise.
         attends: whether the weights of the engine mean anything.
+        fingerprint: of the checkpoint, see ``Checkpoint.fingerprint``.
     """
 
     reads_history = False
     """Pairs are trained on as single questions, so earlier turns are not read."""
 
     def __init__(
-        self, name: str, answering: Answering, options: DecodingOptions, attends: bool = True
+        self,
+        name: str,
+        answering: Answering,
+        options: DecodingOptions,
+        attends: bool = True,
+        fingerprint: str = "",
     ) -> None:
         self.name = name
+        self.fingerprint = fingerprint
         self.options = options
         self._answering = answering
         self._attends = attends
         self._lock = threading.Lock()
 
     @classmethod
-    def load(cls, path: str | Path, device: str = "auto") -> Chatbot:
+    def load(cls, path: str | Path, device: str = "auto", *, layer: int = 0, head: int = 0) -> Chatbot:
         """A bot from a checkpoint folder.
 
         Args:
             device: auto, cpu, cuda or mps.
+            layer, head: which of several attentions ``Reply.attention`` shows, counted from 1; 0 is the last
+                layer, and the mean over the heads.
 
         Raises:
             CheckpointError: the folder is no complete, undamaged checkpoint.
-            OptionError: the device is not there.
+            OptionError: the device, the layer or the head is not there.
         """
         from chatbot.engines.loading import load_engine
 
         checkpoint = load(Path(path))
         config, tokenizer = checkpoint.config, checkpoint.tokenizer()
-        answering = Answering.of(config, tokenizer, load_engine(checkpoint, tokenizer.vocab, device))
-        return cls(checkpoint.name, answering, config.decoding, config.model.attention != "none")
+        attends = config.model.attention != "none"
+        gaze = _gaze(checkpoint.name, attends, layer, head)
+        answering = Answering.of(config, tokenizer, load_engine(checkpoint, tokenizer.vocab, device, gaze))
+        return cls(checkpoint.name, answering, config.decoding, attends, checkpoint.fingerprint)
 
     def reply(
         self,
@@ -143,6 +158,23 @@ class Chatbot:
             answers = self._answering.answers(texts, options or self.options, candidates)
         return [self._reply(text, answer) for text, answer in zip(texts, answers, strict=True)]
 
+    def given(self, text: str, reply: str) -> Reply:
+        """A reply somebody else gives, with what the model would have looked at while saying it.
+
+        Its score is its log-probability, the end included, in nats.
+
+        Raises:
+            OptionError: there is nothing in the question or in the reply.
+        """
+        with self._lock:
+            answer = self._answering.given(text, reply)
+        if not answer.ranked:
+            raise OptionError("reply", "a given reply and its question must have words", "give both")
+        _, hypothesis = answer.ranked[0]
+        pieces = [*self._answering.tokenizer.encode(reply).offsets]
+        attention = self._between(text, answer, reply, pieces, hypothesis) if self._attends else None
+        return Reply(text, reply, hypothesis.score, False, answer.truncated, (), attention)
+
     def _reply(self, question: str, answer: Answer) -> Reply:
         if not answer.ranked:
             return Reply(question, "")
@@ -159,17 +191,35 @@ class Chatbot:
         text = decoded.text.strip()
         shift = len(decoded.text) - len(decoded.text.lstrip())
         pieces = [(max(0, start - shift), max(0, end - shift)) for start, end in decoded.offsets]
+        return self._between(question, answer, text, pieces, hypothesis)
+
+    def _between(
+        self, question: str, answer: Answer, text: str, pieces: list[tuple[int, int]], hypothesis: Hypothesis
+    ) -> Attention:
+        """Args: pieces: character ranges in ``text`` of the hypothesis' tokens, without its end."""
+        ended = len(hypothesis.tokens) > len(pieces)
         source, reply = read_words(answer.offsets, word_spans(question)), read_words(pieces, word_spans(text))
         owners = assign(answer.offsets, source)
         weights = hypothesis.weights
-        rows = merge_weights(weights[: len(said)], assign(pieces, reply), owners, len(reply), len(source))
-        end = merge_weights(weights[len(said) :], [0] * ended, owners, int(ended), len(source))
+        rows = merge_weights(weights[: len(pieces)], assign(pieces, reply), owners, len(reply), len(source))
+        end = merge_weights(weights[len(pieces) :], [0] * ended, owners, int(ended), len(source))
         return Attention(
             _words(question, source),
             _words(text, reply),
             tuple(tuple(row) for row in rows.tolist()),
             tuple(end[0].tolist()) if ended else (),
         )
+
+
+def _gaze(name: str, attends: bool, layer: int, head: int) -> Gaze | None:
+    """The attention to show, or None for the usual one, which any engine can tell."""
+    if not (layer or head):
+        return None
+    if not attends:
+        raise OptionError(name, "has no attention, so no layer or head of it", "choose another checkpoint")
+    from chatbot.engines.gaze import Gaze
+
+    return Gaze(layer, head)
 
 
 def _words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Word, ...]:

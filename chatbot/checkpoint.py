@@ -63,6 +63,11 @@ class Checkpoint:
         """The folder's name."""
         return self.path.resolve().name
 
+    @property
+    def fingerprint(self) -> str:
+        """The sha256 of its manifest, which holds those of its files: the same one, the same checkpoint."""
+        return hashlib.sha256((self.home / MANIFEST).read_bytes()).hexdigest()
+
     def tokenizer(self) -> Tokenizer:
         """The tokenizer it was trained with."""
         where = self.home / TOKENIZER

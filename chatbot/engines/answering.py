@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from chatbot.config import COPYING, Config, DecodingOptions
 from chatbot.decoding.engine import Engine
+from chatbot.decoding.forced import forced
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.decoding.search import search
-from chatbot.text.extension import Extended, extend
-from chatbot.text.tokenizer import Encoded, Tokenizer
+from chatbot.text.extension import Extended, extend, extended_reply
+from chatbot.text.tokenizer import EOS, Encoded, Tokenizer
 
 BATCH = 64
 """Questions searched for together."""
@@ -74,6 +75,22 @@ class Answering:
         for start in range(0, len(texts), BATCH):
             found += self._batch(texts[start : start + BATCH], options, n_best)
         return found
+
+    def given(self, text: str, reply: str) -> Answer:
+        """A given reply to a text, as if the model had said it; () where one of the two has no token."""
+        encoded = self.tokenizer.encode(text, src=True)
+        question = self._read(text, encoded)
+        said = self._said(reply, question.words)
+        if not (question.ids and said):
+            return Answer()
+        (hypothesis,) = forced(self.engine, [question.ids], [[*said, EOS]])
+        cut = len(question.ids) < len(encoded.ids)
+        return Answer(question.offsets, cut, ((reply, hypothesis),), question.words)
+
+    def _said(self, reply: str, words: Sequence[str]) -> list[int]:
+        if self.extends:
+            return extended_reply(self.tokenizer, reply, words)
+        return list(self.tokenizer.encode(reply).ids)
 
     def _batch(self, texts: Sequence[str], options: DecodingOptions, n_best: int) -> list[Answer]:
         encoded = [self.tokenizer.encode(text, src=True) for text in texts]
