@@ -58,11 +58,17 @@ class Shading(Protocol):
         """What the shades mean."""
         ...
 
+    @property
+    def numbers(self) -> str:
+        """What the numbers in fields mean; "" where there are none."""
+        ...
+
 
 class AsciiShading:
     """Weights as characters that cover more and more of their field; nothing else is needed."""
 
     RAMP = " .:-=+*#%@"
+    numbers = ""
 
     def under(self, word: str, weight: float) -> Sequence[Segment]:
         """The word, and the character of its weight under all of it."""
@@ -87,6 +93,8 @@ class AsciiShading:
 class ColourShading:
     """Weights as the colour behind the text."""
 
+    numbers = "; 62 is 0.62"
+
     def __init__(self, theme: str) -> None:
         self._shades = PALETTES[theme].shades()
         self._inks = [legible(shade) for shade in self._shades]
@@ -108,7 +116,7 @@ class ColourShading:
     def legend(self) -> Line:
         """The colours in their order."""
         ramp = [self.mark(" ", step / 10) for step in range(11)]
-        return (Segment("weight 0 "), *ramp, Segment(" 1; 62 is 0.62"))
+        return (Segment("weight 0 "), *ramp, Segment(" 1"))
 
 
 def share(weight: float) -> float:

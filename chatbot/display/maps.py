@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from chatbot.display.look import Line, Look, Segment, columns_of
+from chatbot.display.look import PLAIN, Line, Look, Segment, columns_of, plain
 from chatbot.display.matrix import matrix_map
 from chatbot.display.reply import ShownAttention
 from chatbot.display.strip import strip_map
@@ -15,11 +15,23 @@ Map = Callable[[ShownAttention, Look], list[Line]]
 
 MAPS: dict[str, Map] = {"words": words_map, "strip": strip_map, "matrix": matrix_map}
 
+
+
 GUTTER = 3
 """Columns between two maps side by side."""
 
 ABREAST = 38
 """Columns a map needs at least to stand beside another."""
+
+
+def map_text(attention: ShownAttention, name: str, look: Look) -> list[str]:
+    """The lines of a map as they are written to standard output."""
+    lines = MAPS[name](attention, look)
+    if look.theme == PLAIN:
+        return [plain(line) for line in lines]
+    from chatbot.display.terminal import coloured
+
+    return [coloured(line) for line in lines]
 
 
 def columns_abreast(count: int, columns: int) -> int:

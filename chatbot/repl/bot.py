@@ -20,6 +20,9 @@ class Bot(Protocol):
     options: DecodingOptions
     """The checkpoint's own."""
 
+    fingerprint: str
+    """Of the checkpoint: another one, another checkpoint."""
+
     reads_history: bool
     """Whether earlier turns change its replies; a checkpoint trained on single questions reads none."""
 

@@ -19,6 +19,7 @@ class EchoBot:
     """Says "re QUESTION" with one reply word for the whole; "refuse" is refused; a long question is cut."""
 
     name: str = "echo"
+    fingerprint: str = "0f" * 32
     reads_history: bool = True
     options: DecodingOptions = field(default_factory=DecodingOptions)
     asked: list[tuple[str, tuple[str, ...], DecodingOptions | None, int]] = field(default_factory=list)

@@ -30,6 +30,7 @@ class EchoBot:
     """Says "re QUESTION"; "refuse" is refused, at "stop" the person presses Ctrl-C."""
 
     name: str = "echo"
+    fingerprint: str = "0f" * 32
     reads_history: bool = True
     options: DecodingOptions = field(default_factory=DecodingOptions)
     asked: list[tuple[str, tuple[str, ...], int]] = field(default_factory=list)
