@@ -19,6 +19,7 @@ from chatbot.cli.streams import use_utf8
 VERBS = {
     "train": "chatbot.cli.train:train",
     "chat": "chatbot.cli.chat:chat",
+    "attend": "chatbot.cli.attend:attend",
     "compare": "chatbot.cli.compare:compare",
     "corpus": "chatbot.cli.corpus:corpus",
 }

@@ -15,6 +15,7 @@ import click
 from chatbot.cli.exits import FAILED, FALLBACK
 from chatbot.cli.forms import Form, JsonForm, TextForm
 from chatbot.cli.notices import NO_HISTORY, Notices
+from chatbot.cli.optional import MAPS, AttentionCommand
 from chatbot.cli.options import checkpoints_option, config_options, given_options
 from chatbot.cli.pipe import Pipe, write_line
 from chatbot.cli.questions import json_question, plain_question
@@ -35,13 +36,15 @@ class Wishes:
     question: str | None
     history: int
     as_json: bool
-    attention: bool
+    attention: str | None
     candidates: int | None
     input_form: str | None
     greedy: bool
     seed: int | None
     quiet: bool
     private: bool
+    transcript: Path | None
+    replay: Path | None
     decoding: Mapping[str, Any]
 
     @classmethod
@@ -54,7 +57,13 @@ class Wishes:
     def on_terminal(self) -> bool:
         """Whether somebody sits at both ends and wants to be talked to."""
         plain = not self.as_json and self.input_form != "jsonl"
-        return self.question is None and plain and sys.stdin.isatty() and sys.stdout.isatty()
+        return (
+            self.question is None
+            and self.replay is None
+            and plain
+            and sys.stdin.isatty()
+            and sys.stdout.isatty()
+        )
 
     def check(self) -> None:
         """Refuse what does not go together, before anything is loaded.
@@ -62,6 +71,8 @@ class Wishes:
         Raises:
             OptionError: two options, or an option and a pipe, contradict each other.
         """
+        self._check_attention()
+        self._check_files()
         beam = self.decoding.get("decoding.beam")
         if self.greedy and beam is not None:
             raise OptionError("--greedy", f"contradicts --beam {beam}", "give one of them")
@@ -76,6 +87,38 @@ class Wishes:
             )
         if self.greedy or beam is not None:
             self._check_candidates(beam or 1)
+
+    def _check_attention(self) -> None:
+        if self.as_json and self.attention in MAPS[1:]:
+            what = f"={self.attention} draws, and --json holds the weights themselves"
+            raise OptionError("--attention", what, "give --attention alone with --json")
+
+    def _check_files(self) -> None:
+        if self.transcript is not None and self.private:
+            raise OptionError("--private", "contradicts --transcript, which keeps all", "give one of them")
+        if self.transcript is not None:
+            from chatbot.display.transcript import check_transcript
+
+            check_transcript(self.transcript)
+        if self.replay is not None and (others := self._besides_replay()):
+            what = f"asks what the transcript holds, as it was asked, so {', '.join(others)} cannot change it"
+            raise OptionError("--replay", what, "leave them out")
+
+    def _besides_replay(self) -> list[str]:
+        """The options given that a replay has no use for."""
+        given = {
+            "--question": self.question is not None,
+            "--history": self.history > 0,
+            "--json": self.as_json,
+            "--attention": self.attention is not None,
+            "--candidates": self.candidates is not None,
+            "--input": self.input_form is not None,
+            "--greedy": self.greedy,
+            "--seed": self.seed is not None,
+            "--transcript": self.transcript is not None,
+        }
+        names = ["--" + key.rpartition(".")[2].replace("_", "-") for key in self.decoding]
+        return [name for name, there in given.items() if there] + names
 
     def options(self, own: DecodingOptions) -> DecodingOptions:
         """The checkpoint's way to search, changed as asked for.
@@ -101,20 +144,30 @@ class Wishes:
         """How answers are written."""
         wants = self.candidates is not None
         if self.as_json:
-            return JsonForm(checkpoint, self.seed or 0, wants, self.attention)
-        columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_COLUMNS
-        return TextForm(wants, self.attention, columns)
+            return JsonForm(checkpoint, self.seed or 0, wants, self.attention is not None)
+        if self.attention is None or not sys.stdout.isatty():
+            return TextForm(wants, self.attention is not None, PIPE_COLUMNS, self.attention or MAPS[0])
+        from chatbot.display.terminal import standard_look
+
+        look = standard_look(shutil.get_terminal_size().columns)
+        return TextForm(wants, True, look.columns, self.attention, look.theme)
 
     def notices(self) -> Notices:
         """What is said about answers."""
-        return Notices(self.quiet, self.attention)
+        return Notices(self.quiet, self.attention is not None)
 
 
-@click.command()
+@click.command(cls=AttentionCommand)
 @click.argument("checkpoint", required=False)
 @click.option("--question", metavar="TEXT", help="Answer this one question and leave; stdin is not read.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
-@click.option("--attention", is_flag=True, help="Show which question words each reply word looked at.")
+@click.option(
+    "--attention",
+    type=click.Choice(MAPS),
+    metavar="[=" + "|".join(MAPS) + "]",
+    help="Show which question words each reply word looked at: in words, as the question shaded a reply word "
+    "each, or as a heat map.  [default: words]",
+)
 @click.option(
     "--candidates",
     type=click.IntRange(min=1),
@@ -140,6 +193,20 @@ class Wishes:
 @click.option("--greedy", is_flag=True, help="Take the likeliest token at each step; the same as --beam 1.")
 @config_options("decoding", default="the checkpoint's")
 @config_options("training.seed", "training.device")
+@click.option(
+    "--transcript",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the conversation and its attention to a new file as it goes on: a page (.html), or the lines "
+    "that --replay reads (.jsonl).",
+)
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="FILE.jsonl",
+    help="Ask the questions of a transcript again, as they were asked, and tell where a reply differs; the "
+    "exit status is then 1.",
+)
 @click.option("--private", is_flag=True, help="Keep nothing of what is typed at the terminal.")
 @click.option("--quiet", is_flag=True, help="No greeting and no notices; errors are still told.")
 @checkpoints_option
@@ -157,8 +224,11 @@ def chat(
     """
     wishes = Wishes.of(params)
     wishes.check()
+    if wishes.replay is not None:
+        context.exit(_replay(wishes, wishes.replay, checkpoint, checkpoints, device))
     bot = _load(checkpoint, checkpoints, device)
     options = wishes.options(bot.options)
+    bot = _recorded(bot, wishes)
     if wishes.history and not bot.reads_history:
         wishes.notices().tell(NO_HISTORY)
     if wishes.on_terminal():
@@ -178,6 +248,25 @@ def _load(checkpoint: str | None, checkpoints: Path, device: str | None) -> Bot:
     from chatbot.bot import Chatbot
 
     return Chatbot.load(path, device or "auto")
+
+
+def _recorded(bot: Bot, wishes: Wishes) -> Bot:
+    """The bot, writing down what is said where that is asked for."""
+    if wishes.transcript is None:
+        return bot
+    from chatbot.display.transcript import open_transcript
+    from chatbot.repl.recorded import Recorded, heading_of
+
+    return Recorded(bot, open_transcript(wishes.transcript, heading_of(bot)), wishes.seed or 0)
+
+
+def _replay(wishes: Wishes, path: Path, checkpoint: str | None, checkpoints: Path, device: str | None) -> int:
+    from chatbot.cli.replay import read_transcript
+
+    tell = wishes.notices().tell
+    replay = read_transcript(path, tell)
+    bot = _load(checkpoint or replay.checkpoint, checkpoints, device)
+    return replay.run(bot, sys.stdout.buffer, tell)
 
 
 def _answer(bot: Bot, options: DecodingOptions, wishes: Wishes, question: str) -> int:
@@ -204,5 +293,6 @@ def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes) -> None:
     from chatbot.repl.loop import start
     from chatbot.repl.talk import Talk
 
-    talk = Talk(bot, options, wishes.candidates or 1, wishes.attention, Memory(wishes.history))
+    memory, shown = Memory(wishes.history), wishes.attention is not None
+    talk = Talk(bot, options, wishes.candidates or 1, shown, memory, wishes.attention or MAPS[0])
     start(talk, private=wishes.private, quiet=wishes.quiet)

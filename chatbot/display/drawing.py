@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chatbot.display.palette import PALETTES, Palette
+from chatbot.display.palette import PALETTES
 from chatbot.display.text import printable
 from chatbot.files import write_atomically
 
@@ -71,6 +71,7 @@ def style(texts: Iterable[str], theme: str = "light") -> Iterator[None]:
     Args:
         theme: light or dark.
     """
+    palette = PALETTES[theme]
     logger = logging.getLogger("matplotlib")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -87,8 +88,13 @@ def style(texts: Iterable[str], theme: str = "light") -> Iterator[None]:
                     "text.parse_math": False,  # a dollar is a dollar
                     "svg.hashsalt": "chatbot",  # the same picture, the same file
                     "axes.edgecolor": GREY,
+                    "figure.facecolor": palette.paper,
+                    "axes.facecolor": palette.paper,
+                    "text.color": palette.ink,
+                    "axes.labelcolor": palette.ink,
+                    "xtick.color": palette.ink,
+                    "ytick.color": palette.ink,
                 }
-                | _colours(PALETTES[theme])
             )
             yield
     finally:
@@ -136,9 +142,3 @@ def _characters(path: str) -> set[int]:
         return set(get_font(path).get_charmap())
     except (OSError, RuntimeError, ValueError):
         return set()
-
-
-def _colours(palette: Palette) -> dict[str, str]:
-    paper = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), palette.paper)
-    ink = dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), palette.ink)
-    return paper | ink

@@ -16,7 +16,6 @@ Map = Callable[[ShownAttention, Look], list[Line]]
 MAPS: dict[str, Map] = {"words": words_map, "strip": strip_map, "matrix": matrix_map}
 
 
-
 GUTTER = 3
 """Columns between two maps side by side."""
 

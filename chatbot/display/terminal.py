@@ -1,4 +1,4 @@
-"""Lines of maps at a terminal, or as the terminal would show them in a file: SVG and HTML by rich's recorder."""
+"""Maps at a terminal, and in files as the terminal would show them: SVG and HTML by rich's recorder."""
 
 from __future__ import annotations
 
@@ -68,9 +68,7 @@ def styled(line: Line) -> Text:
 
     text = Text(end="")
     for segment in line:
-        style = Style(
-            color=segment.fore or None, bgcolor=segment.back or None, bold=segment.strong or None
-        )
+        style = Style(color=segment.fore or None, bgcolor=segment.back or None, bold=segment.strong or None)
         text.append(segment.text, style)
     return text
 

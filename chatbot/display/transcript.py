@@ -70,9 +70,7 @@ class JsonTranscript:
     def __init__(self, path: Path, heading: Heading) -> None:
         self._heading = heading
         self._journal = Journal(path)
-        self._write(
-            {"transcript": VERSION, "checkpoint": heading.checkpoint, "sha256": heading.fingerprint}
-        )
+        self._write({"transcript": VERSION, "checkpoint": heading.checkpoint, "sha256": heading.fingerprint})
 
     def add(self, exchange: Exchange) -> None:
         """A line."""

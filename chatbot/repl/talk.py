@@ -21,7 +21,8 @@ class Talk:
 
     Args:
         candidates: how many of the best replies are shown.
-        attention: whether the words each reply word looked at are shown.
+        attention: whether what each reply word looked at is shown.
+        map: how it is drawn, a name of ``chatbot.display.maps``.
     """
 
     bot: Bot
@@ -29,6 +30,7 @@ class Talk:
     candidates: int = 1
     attention: bool = False
     memory: Memory = field(default_factory=Memory)
+    map: str = "words"
 
     def ask(self, question: str) -> Reply:
         """Answer, and remember both sides."""
