@@ -18,7 +18,7 @@ from chatbot.files import write_atomically
 RECORDED_COLUMNS = 100
 """Columns of the terminal that a recorded map comes from."""
 
-NO_ATTENTION = "(no attention: one fixed vector stands for the whole question)"
+NO_ATTENTION = "(no attention: it looks nowhere)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,12 @@ class Look:
         """How weights are shown."""
         return shading(self.theme)
 
+    def legend(self, more: str = "") -> list[Line]:
+        """What the shades mean, and more, as far as there is room for it."""
+        whole = (*self.shading.legend(), Segment(more))
+        fits = [line for line in (whole, whole[:-1]) if columns_of(line) <= self.room]
+        return fits[:1]
+
 
 def label(text: str, columns: int) -> Segment:
     """A word in just so many columns."""

@@ -33,7 +33,7 @@ def matrix_map(attention: ShownAttention, look: Look) -> list[Line]:
             lines.append((Segment(f"{turn_name(turn)}:"),))
         for block in _blocks(places, names, room):
             lines += [*_block(block, names, rows, look, (beside, room)), ()]
-    return [*lines, (*look.shading.legend(), Segment(look.shading.numbers))]
+    return lines + look.legend(look.shading.numbers)
 
 
 def _blocks(places: Sequence[int], names: Sequence[str], room: int) -> Iterator[list[int]]:

@@ -28,7 +28,8 @@ h1{font-size:1.25rem;margin:0 0 .25rem}h2{font-size:1rem;margin:0}
 section{border-top:1px solid var(--none);padding:1rem 0}
 body.abreast{max-width:none;display:grid;gap:0 2rem;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr))}
 body.abreast>header{grid-column:1/-1}
-p{margin:.35rem 0}.who,.turn{color:var(--muted);font-size:.8rem;margin-inline-end:.6rem}
+p{margin:.35rem 0}.who,.turn{color:var(--muted);font-size:.8rem;margin-inline-end:.6rem;
+display:inline-block;min-width:4.5em}
 .w,.r{border-radius:.25rem;padding:.1rem .12rem}.r{cursor:pointer;border-bottom:2px solid var(--none)}
 .r:hover,.r:focus,.w:focus{outline:2px solid var(--ink);outline-offset:1px}
 .told{min-height:1.6em;color:var(--muted);font-size:.875rem}

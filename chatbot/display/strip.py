@@ -36,7 +36,7 @@ def strip_map(attention: ShownAttention, look: Look) -> list[Line]:
         for number, line in enumerate(places):
             name = label(row.label if number == 0 else "", beside)
             lines += _drawn(line, row, look, (Segment(INDENT), name, Segment(GAP)))
-    return [*lines, look.shading.legend()]
+    return lines + look.legend()
 
 
 Place = tuple[str, str, int]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -123,6 +124,36 @@ def test_settings_of_a_program_that_draws_too_are_left_as_they_were(tmp_path: Pa
 
 
 def test_module_is_imported_without_matplotlib() -> None:
-    code = "import sys, chatbot.display.plots, chatbot.display.heatmaps; sys.exit('matplotlib' in sys.modules)"
+    code = (
+        "import sys, chatbot.display.plots, chatbot.display.heatmaps; sys.exit('matplotlib' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
     assert can_draw()
+
+
+@pytest.mark.parametrize("theme", PALETTES)
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_one_picture_is_drawn_in_the_colours_of_its_theme(tmp_path: Path, theme: str, kind: str) -> None:
+    path = tmp_path / f"map.{kind}"
+    draw_picture([Map("a", ["x", "y"], ["z"], [[0.0, 1.0]])], "x y", path, theme)
+    palette = PALETTES[theme]
+    assert path.stat().st_mode & 0o777 == 0o600
+    if kind == "svg":
+        assert {palette.paper, palette.ink} <= set(re.findall("#[0-9a-f]{6}", path.read_text("utf-8")))
+        return
+    with Image.open(path) as image:
+        assert all(
+            has_colour(image.convert("RGB"), each) for each in (palette.paper, palette.none, palette.all)
+        )
+
+
+def test_picture_too_large_for_its_dots_gets_fewer(tmp_path: Path) -> None:
+    words = ["w"] * 1500  # 450 inches
+    draw_picture([Map("a", words, ["z"], [[0.5] * 1500])], "x", tmp_path / "map.png")
+    with Image.open(tmp_path / "map.png") as image:
+        assert image.width < 2**16
+
+
+def test_characters_that_no_font_has_are_known() -> None:
+    assert undrawable(["abc é ∂", "a\u200db \n"]) == ""
+    assert undrawable(["a\U0010fffd", "\U0010fffd\ue123"]) == "\ue123\U0010fffd"
