@@ -106,7 +106,7 @@ def _maps_figure(maps: Sequence[Map], question: str, theme: str) -> Figure:
 
 def _width(one: Map) -> float:
     """Inches of a map's columns, or of its title where that is wider."""
-    return max(len(one.source) * CELL, width(printable(one.label)) * LETTER * 1.3) + 0.2
+    return max(len(one.source) * CELL, _taken(printable(one.label)) * LETTER * 1.3) + 0.2
 
 
 def _height(one: Map) -> float:
@@ -116,7 +116,7 @@ def _height(one: Map) -> float:
 
 def _room(words: Iterable[str]) -> float:
     """Inches of the longest word."""
-    return 0.25 + LETTER * max(width(_word(word)) for word in words)
+    return 0.25 + LETTER * max(_taken(_word(word)) for word in words)
 
 
 def _map(axes: Axes, one: Map, theme: str) -> Any:
@@ -139,6 +139,11 @@ def _map(axes: Axes, one: Map, theme: str) -> Any:
     axes.tick_params(which="minor", length=0)
     axes.spines[:].set_visible(False)
     return image
+
+
+def _taken(text: str) -> int:
+    """Columns of a text; marks that a font does not put over their letters take some too."""
+    return max(width(text), len(text))
 
 
 def _word(word: str) -> str:

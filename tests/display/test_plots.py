@@ -147,6 +147,7 @@ def test_one_picture_is_drawn_in_the_colours_of_its_theme(tmp_path: Path, theme:
         )
 
 
+@pytest.mark.slow
 def test_picture_too_large_for_its_dots_gets_fewer(tmp_path: Path) -> None:
     words = ["w"] * 1500  # 450 inches
     draw_picture([Map("a", words, ["z"], [[0.5] * 1500])], "x", tmp_path / "map.png")
