@@ -13,8 +13,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chatbot.bot import Attention, Candidate, Chatbot, Reply, Word
+    from chatbot.bot import Chatbot
     from chatbot.errors import ChatbotError, CheckpointError, CorpusError, OptionError, TrainingError
+    from chatbot.reply import Attention, Candidate, Reply, ReplyStream, Word
+    from chatbot.trust.why import Why
 
     __version__: str
 
@@ -27,10 +29,15 @@ __all__ = [
     "CorpusError",
     "OptionError",
     "Reply",
+    "ReplyStream",
     "TrainingError",
+    "Why",
     "Word",
     "__version__",
 ]
+
+HOMES = {"Chatbot": "chatbot.bot", "Why": "chatbot.trust.why"}
+"""Where names live that are neither of a reply nor an error."""
 
 
 def __getattr__(name: str) -> Any:
@@ -48,7 +55,7 @@ def __dir__() -> list[str]:
 def _load(name: str) -> Any:
     import importlib
 
-    home = "chatbot.errors" if name.endswith("Error") else "chatbot.bot"
+    home = HOMES.get(name, "chatbot.errors" if name.endswith("Error") else "chatbot.reply")
     return getattr(importlib.import_module(home), name)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chatbot.checkpoint import find, load
 from chatbot.config import DecodingOptions, check_options
@@ -13,8 +14,8 @@ from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.engines.answering import Answer, Answering
 from chatbot.engines.reading import Source
 from chatbot.errors import OptionError
+from chatbot.reply import Attention, Candidate, Reply, ReplyStream, attention_between
 from chatbot.text.tokenizer import EOS
-from chatbot.text.words import assign, merge_weights, read_words, word_spans
 from chatbot.trust.fallback import fallback_text
 from chatbot.trust.stored import Trust
 from chatbot.trust.why import Why
@@ -22,108 +23,8 @@ from chatbot.trust.why import Why
 CHECKPOINTS = "checkpoints"
 """The folder that a checkpoint's name is looked up in, unless CHATBOT_CHECKPOINTS names another."""
 
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word of a question or reply, with character offsets into the text as typed or printed.
-
-    Args:
-        turn: what it is of: 0 the question or the reply itself, -1 the turn before the question, and so on.
-    """
-
-    text: str
-    start: int
-    end: int
-    turn: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Attention:
-    """How much each reply word looked at each word of the question and of the turns before it, oldest first.
-
-    Pieces of words are merged: weights are summed over the pieces of a source word and averaged over
-    the pieces of a reply word, so that a row still sums to 1 (or less, where the attention does).
-
-    Shapes: weights [len(reply), len(source)]; end [len(source)] is what the end of the reply looked
-    at (empty when the reply was cut at its maximum length).
-    """
-
-    source: tuple[Word, ...]
-    reply: tuple[Word, ...]
-    weights: tuple[tuple[float, ...], ...]
-    end: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One of several replies the search considered, best first."""
-
-    reply: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the bot answers.
-
-    Args:
-        question: as asked.
-        text: the reply; "" for a blank question.
-        score: the length-normalised log-probability it was chosen by.
-        fallback: the reply is the fallback text, not the model's: its own was not sure enough, or the
-            question has no word that the bot ever met. ``candidates`` still are the model's; in the second
-            case, in which it was not asked, there are none.
-        truncated: the question was longer than the model reads; only its end was read.
-        history: the turns before it of which something was read, oldest first; the oldest maybe in part.
-            ``history[-1]`` is turn -1 of the attention's words.
-        candidates: the n best, the chosen one first.
-        attention: None where the model has none (``--attention none``) or said nothing that is given.
-        confidence: the probability that the model's reply is a good one; None where the checkpoint cannot
-            tell, or the model was not asked.
-        why: where the reply comes from, where that was asked for.
-    """
-
-    question: str
-    text: str
-    score: float = 0.0
-    fallback: bool = False
-    truncated: bool = False
-    candidates: tuple[Candidate, ...] = ()
-    attention: Attention | None = None
-    history: tuple[str, ...] = ()
-    confidence: float | None = None
-    why: Why | None = None
-
-
-class ReplyStream:
-    """A reply that is being said: an iterator of its text, piece by piece, and at the end the Reply.
-
-    Pieces are whole characters, none is taken back, and joined they are ``reply.text``. Leaving it before its
-    end stops the search.
-    """
-
-    def __init__(self, parts: Iterator[str | Reply]) -> None:
-        self._parts = parts
-        self._reply: Reply | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        if self._reply is None:
-            part = next(self._parts)
-            if isinstance(part, str):
-                return part
-            self._reply = part
-        raise StopIteration
-
-    @property
-    def reply(self) -> Reply:
-        """The whole reply; what has not been said yet is said first."""
-        for _ in self:
-            pass
-        assert self._reply is not None
-        return self._reply
+if TYPE_CHECKING:
+    from chatbot.engines.gaze import Gaze
 
 
 class Chatbot:
@@ -134,28 +35,39 @@ class Chatbot:
         answering: the checkpoint's tokenizer and engine.
         options: how replies are searched for unless a call says otherwise.
         trust: what its checkpoint knows of words, confidence and training pairs.
+        fingerprint: of the checkpoint, see ``Checkpoint.fingerprint``.
     """
 
     def __init__(
-        self, name: str, answering: Answering, options: DecodingOptions, trust: Trust | None = None
+        self,
+        name: str,
+        answering: Answering,
+        options: DecodingOptions,
+        trust: Trust | None = None,
+        fingerprint: str = "",
     ) -> None:
         self.name = name
+        self.fingerprint = fingerprint
         self.options = options
         self._answering = answering
         self._trust = trust or Trust()
 
     @classmethod
-    def load(cls, checkpoint: str | Path | None = None, device: str = "auto") -> Chatbot:
+    def load(
+        cls, checkpoint: str | Path | None = None, device: str = "auto", *, layer: int = 0, head: int = 0
+    ) -> Chatbot:
         """A bot from a checkpoint.
 
         Args:
             checkpoint: its folder, or, as text, its name under ``checkpoints/`` (or under the folder that
                 CHATBOT_CHECKPOINTS names); None: the newest complete one there, else the starter.
             device: auto, cpu, cuda or mps.
+            layer, head: which of several attentions ``Reply.attention`` shows, counted from 1; 0 is the last
+                layer, and the mean over the heads.
 
         Raises:
             CheckpointError: there is none, or it is not complete and undamaged.
-            OptionError: the device is not there.
+            OptionError: the device, the layer or the head is not there.
         """
         if not isinstance(checkpoint, Path):
             checkpoint = find(checkpoint, Path(os.environ.get("CHATBOT_CHECKPOINTS") or CHECKPOINTS))
@@ -163,9 +75,10 @@ class Chatbot:
         from chatbot.engines.loading import load_engine
 
         config, tokenizer = found.config, found.tokenizer()
-        engine = load_engine(found, tokenizer.vocab, device)
+        gaze = _gaze(found.name, config.model.attention != "none", layer, head)
+        engine = load_engine(found, tokenizer.vocab, device, gaze)
         answering = Answering.of(config, tokenizer, engine, found.context)
-        return cls(found.name, answering, config.decoding, Trust(found))
+        return cls(found.name, answering, config.decoding, Trust(found), found.fingerprint)
 
     @property
     def context(self) -> int:
@@ -328,6 +241,27 @@ class Chatbot:
         for piece in pieces:
             yield piece if isinstance(piece, str) else self._reply(question, piece)
 
+    def given(self, text: str, reply: str, history: Sequence[str] = ()) -> Reply:
+        """A reply somebody else gives, with what the model would have looked at while saying it.
+
+        Its score is its log-probability, the end included, in nats.
+
+        Args:
+            text, history: as for ``reply``.
+
+        Raises:
+            OptionError: there is nothing in the question or in the reply.
+        """
+        answer = self._answering.given(text, reply, history)
+        if not answer.source:
+            raise OptionError("reply", "a given reply and its question must have words", "give both")
+        _, hypothesis = answer.ranked[0]
+        pieces = [*self._answering.tokenizer.encode(reply).offsets]
+        source, attention = answer.source, None
+        if self._answering.attends:
+            attention = attention_between(text, source, reply, pieces, hypothesis)
+        return Reply(text, reply, hypothesis.score, False, source.truncated, (), attention, source.history)
+
     def _reply(self, question: str, answer: Answer) -> Reply:
         if not answer.source or not answer.ranked:
             return Reply(question, "")
@@ -340,24 +274,12 @@ class Chatbot:
         return Reply(question, text, best.score, False, cut, named, attention, source.history, sure)
 
     def _attention(self, question: str, read: Source, hypothesis: Hypothesis) -> Attention:
-        """Weights between words; only words of which the model read something are columns."""
-        ended = hypothesis.tokens[-1:] == (EOS,)
-        said = hypothesis.tokens[:-1] if ended else hypothesis.tokens
+        """What the words of a reply that the model said looked at."""
+        said = hypothesis.tokens[:-1] if hypothesis.tokens[-1:] == (EOS,) else hypothesis.tokens
         decoded = self._answering.tokenizer.decode_with_offsets(said, read.words)
-        text = decoded.text.strip()
         shift = len(decoded.text) - len(decoded.text.lstrip())
         pieces = [(max(0, start - shift), max(0, end - shift)) for start, end in decoded.offsets]
-        reply = read_words(pieces, word_spans(text))
-        source, owners = _source_words(question, read)
-        weights = hypothesis.weights
-        rows = merge_weights(weights[: len(said)], assign(pieces, reply), owners, len(reply), len(source))
-        end = merge_weights(weights[len(said) :], [0] * ended, owners, int(ended), len(source))
-        return Attention(
-            source,
-            _words(text, reply),
-            tuple(tuple(row) for row in rows.tolist()),
-            tuple(end[0].tolist()) if ended else (),
-        )
+        return attention_between(question, read, decoded.text.strip(), pieces, hypothesis)
 
 
 def stepwise(options: DecodingOptions) -> DecodingOptions:
@@ -365,18 +287,12 @@ def stepwise(options: DecodingOptions) -> DecodingOptions:
     return replace(options, beam=1, beam_groups=1, prune=0.0, threshold=0.0)
 
 
-def _source_words(question: str, read: Source) -> tuple[tuple[Word, ...], list[int]]:
-    """The words that were read, oldest turn first, and for each token the place of its word or -1."""
-    turns = (*read.history, question)
-    words: list[Word] = []
-    owners: list[int] = []
-    for turn, text in enumerate(turns, start=1 - len(turns)):
-        pieces = [(place.start, place.end) for place in read.places if place.turn == turn]
-        spans = read_words(pieces, word_spans(text))
-        owners += [owner + len(words) if owner >= 0 else -1 for owner in assign(pieces, spans)]
-        words += _words(text, spans, turn)
-    return tuple(words), owners
+def _gaze(name: str, attends: bool, layer: int, head: int) -> Gaze | None:
+    """The attention to show, or None for the usual one, which any engine can tell."""
+    if not (layer or head):
+        return None
+    if not attends:
+        raise OptionError(name, "has no attention, so no layer or head of it", "choose another checkpoint")
+    from chatbot.engines.gaze import Gaze
 
-
-def _words(text: str, spans: Sequence[tuple[int, int]], turn: int = 0) -> tuple[Word, ...]:
-    return tuple(Word(text[start:end], start, end, turn) for start, end in spans)
+    return Gaze(layer, head)

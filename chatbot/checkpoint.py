@@ -75,6 +75,11 @@ class Checkpoint:
         found = data.get("context") if isinstance(data, Mapping) else None
         return found if isinstance(found, int) and found >= 0 else self.config.data.context
 
+    @property
+    def fingerprint(self) -> str:
+        """The sha256 of its manifest, which holds those of its files: the same one, the same checkpoint."""
+        return hashlib.sha256((self.home / MANIFEST).read_bytes()).hexdigest()
+
     def tokenizer(self) -> Tokenizer:
         """The tokenizer it was trained with."""
         where = self.home / TOKENIZER

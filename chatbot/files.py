@@ -88,6 +88,39 @@ def private_folder(path: Path) -> Path:
     return path
 
 
+class Journal:
+    """A new private file that grows; what ``add`` was given is on the disk when it returns.
+
+    A kill loses at most what is being added.
+
+    Raises:
+        ChatbotError: a file of that name is there already, or it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        with _told(path):
+            try:
+                self._handle = os.open(path, flags, 0o600)
+            except FileExistsError:
+                what, remedy = "is there already", "name another file, or move it away"
+                raise ChatbotError(str(path), what, remedy) from None
+            sync_folder(path.parent)
+
+    def add(self, data: bytes) -> None:
+        """Write at the end of the file."""
+        left = memoryview(data)
+        with _told(self._path):
+            while left:
+                left = left[os.write(self._handle, left) :]
+            os.fsync(self._handle)
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        os.close(self._handle)
+
+
 def remove_leftovers(folder: Path) -> None:
     """Delete what processes that were killed while writing have left, in a folder nobody else writes to."""
     for path in folder.glob(f".*{TEMPORARY}"):

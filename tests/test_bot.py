@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import unicodedata
 from collections.abc import Sequence
@@ -17,13 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chatbot.bot import Attention, Chatbot, Reply
+from chatbot.bot import Chatbot
 from chatbot.build import build_network
 from chatbot.config import DecodingOptions, ModelOptions
 from chatbot.decoding.engine import BOS, EOS, PAD, UNK, Bias, Candidates
 from chatbot.engines.answering import Answering
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.errors import CheckpointError, OptionError
+from chatbot.reply import Attention, Reply
 from chatbot.text.tokenizer import Tokenizer
 
 Exchanges = Sequence[tuple[str, str]]
@@ -524,3 +526,39 @@ def test_why_can_be_asked_afterwards(tiny_bot: Chatbot) -> None:
     blank = tiny_bot.reply(" ", why=2).why
     assert blank is not None
     assert blank.pairs == ()
+
+
+def test_given_reply_is_attended_to_as_the_bots_own(tiny_bot: Chatbot) -> None:
+    own = tiny_bot.reply("how are you today?")
+    given = tiny_bot.given("how are you today?", own.text)
+    assert own.attention is not None
+    assert given.attention is not None
+    assert given.attention.reply == own.attention.reply
+    assert given.attention.source == own.attention.source
+    np.testing.assert_allclose(given.attention.weights, own.attention.weights, atol=1e-5)
+    np.testing.assert_allclose(given.attention.end, own.attention.end, atol=1e-5)
+
+
+def test_given_reply_may_be_any_and_its_words_are_those_typed(tiny_bot: Chatbot) -> None:
+    reply = tiny_bot.given("hello", "  Zyzzyva, 你好 😀!")
+    assert reply.attention is not None
+    assert [word.text for word in reply.attention.reply] == ["Zyzzyva", ",", "你", "好", "😀", "!"]
+    assert all(reply.text[word.start : word.end] == word.text for word in reply.attention.reply)
+    np.testing.assert_allclose(np.sum(reply.attention.weights, axis=1), 1.0, atol=1e-5)
+    assert reply.score < tiny_bot.given("hello", "hi there").score
+
+
+@pytest.mark.parametrize(("text", "reply"), [("", "hi"), ("hi", " "), ("", "")])
+def test_given_nothing_is_refused(tiny_bot: Chatbot, text: str, reply: str) -> None:
+    with pytest.raises(OptionError, match="must have words"):
+        tiny_bot.given(text, reply)
+
+
+def test_head_of_a_bot_that_has_one_is_refused(tiny_checkpoint: Path) -> None:
+    with pytest.raises(OptionError, match="--head: 2, but this checkpoint looks with 1 head"):
+        Chatbot.load(tiny_checkpoint, "cpu", head=2)
+
+
+def test_fingerprint_is_that_of_the_files(tiny_bot: Chatbot, tiny_checkpoint: Path) -> None:
+    manifest = (tiny_checkpoint / "manifest.json").read_bytes()
+    assert tiny_bot.fingerprint == hashlib.sha256(manifest).hexdigest()

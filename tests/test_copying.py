@@ -78,6 +78,12 @@ def test_names_never_heard_are_said_as_typed(
     assert said["attention"]["source"][3] == {"text": "ZORblax", "start": 11, "end": 18}
     assert np.argmax(said["attention"]["weights"][1]) == 3
 
+    given = bot.given("My name is ZORblax", "hi zorblax")
+    assert given.attention is not None
+    assert np.argmax(given.attention.weights[1]) == 3
+    assert -3 < given.score < 0
+    assert given.score > bot.given("My name is ZORblax", "hi Nobody").score
+
 
 @pytest.mark.slow
 def test_pointer_turns_round_words_never_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

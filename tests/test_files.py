@@ -15,6 +15,7 @@ import pytest
 from chatbot.errors import ChatbotError
 from chatbot.files import (
     MARGIN,
+    Journal,
     atomic_writer,
     check_space,
     private_folder,
@@ -158,3 +159,33 @@ def test_leftovers_are_removed_and_nothing_else(tmp_path: Path) -> None:
     remove_leftovers(tmp_path)
     remove_leftovers(tmp_path / "missing")
     assert sorted(os.listdir(tmp_path)) == [".folder.tmp", ".hidden", "a", "notes.tmp"]
+
+
+def test_journal_grows_on_the_disk_and_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    journal = Journal(path)
+    for number in range(3):
+        journal.add(b"%d\n" % number)
+        assert path.read_bytes() == b"0\n1\n2\n"[: 2 * (number + 1)]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    journal.close()
+
+
+def test_journal_is_a_new_file(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("old")
+    with pytest.raises(ChatbotError, match="is there already"):
+        Journal(tmp_path / "log")
+    assert (tmp_path / "log").read_text() == "old"
+
+
+def test_journal_tells_of_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path / "log")
+
+    def full(handle: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(ChatbotError, match="the disk is full"):
+            journal.add(b"x")
+    journal.close()

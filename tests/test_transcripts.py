@@ -296,3 +296,36 @@ def test_plain_terminal_gets_no_escape_codes(tiny_checkpoint: Path, environment:
     assert count(somebody.lines(), "bot: ") == 1
     assert "\x1b" not in somebody.raw
     assert not Path(environment["CHATBOT_HISTORY"]).exists()
+
+
+def test_conversation_that_is_killed_has_all_but_its_last_exchange_on_disk(
+    tiny_checkpoint: Path, environment: Environment, tmp_path: Path
+) -> None:
+    path = tmp_path / "talk.jsonl"
+    line = [*COMMAND, "chat", str(tiny_checkpoint), "--transcript", str(path)]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        watchdog = threading.Timer(SECONDS, process.kill)
+        watchdog.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"hello\nbye\n")
+        process.stdin.flush()
+        said = [process.stdout.readline() for _ in range(2)]
+        process.kill()
+        watchdog.cancel()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert len(path.read_bytes().splitlines()) == 3
+    replayed = run(environment, "chat", tiny_checkpoint, "--replay", path)
+    assert (replayed.returncode, replayed.stdout) == (0, b"".join(said))
+
+
+def test_terminal_shows_the_map_asked_for_and_writes_the_page(
+    tiny_checkpoint: Path, environment: Environment, tmp_path: Path
+) -> None:
+    page = tmp_path / "talk.html"
+    person = Person(environment, "chat", tiny_checkpoint, "--attention=matrix", "--transcript", page)
+    person.types("how are you\r")
+    person.types("/quit\r")
+    assert person.leaves() == 0
+    assert any(line.startswith("weight 0 ") for line in person.lines())
+    assert page.read_text("utf-8").count("</section>") == 1

@@ -20,6 +20,7 @@ from chatbot.cli.streams import use_utf8
 VERBS = {
     "train": Verb("chatbot.cli.train:train", "Train a bot, fine-tune one or go on with a run."),
     "chat": Verb("chatbot.cli.chat:chat", "Talk with a bot."),
+    "attend": Verb("chatbot.cli.attend:attend", "Show which words of each TEXT the reply's words looked at."),
     "evaluate": Verb("chatbot.cli.evaluate:evaluate", "Measure how good a bot is."),
     "compare": Verb(
         "chatbot.cli.compare:compare", "Compare attentions, cells or any other options on the same data."

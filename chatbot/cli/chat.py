@@ -2,144 +2,36 @@
 
 from __future__ import annotations
 
-import dataclasses
-import shutil
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from chatbot.cli.conflicts import check_given, check_resolved
 from chatbot.cli.exits import FAILED, FALLBACK
-from chatbot.cli.forms import Form, JsonForm, TextForm
 from chatbot.cli.notices import LESS_HISTORY, Notices
-from chatbot.cli.options import checkpoints_option, config_options, given_options
+from chatbot.cli.optional import MAPS, AloneCommand
+from chatbot.cli.options import checkpoints_option, config_options
 from chatbot.cli.pipe import Pipe, write_line
 from chatbot.cli.questions import json_question, plain_question
 from chatbot.cli.streams import text_argument
-from chatbot.config import BEAM, SAMPLE, Config, DecodingOptions
-from chatbot.errors import OptionError
+from chatbot.cli.wishes import Wishes
+from chatbot.config import DecodingOptions
 from chatbot.repl.bot import Bot
 from chatbot.repl.memory import Memory
 
-PIPE_COLUMNS = 80
-"""What stands for the width of a terminal where there is none."""
 
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the command line asks for, apart from where the checkpoint is."""
-
-    question: str | None
-    history: int | None
-    as_json: bool
-    attention: bool
-    candidates: int | None
-    why: int | None
-    input_form: str | None
-    greedy: bool
-    sample: bool
-    quiet: bool
-    private: bool
-    decoding: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> Wishes:
-        """From the parameters of the click command."""
-        decoding = given_options(params, "decoding")
-        names = [field.name for field in dataclasses.fields(cls) if field.name != "decoding"]
-        return cls(**{name: params[name] for name in names}, decoding=decoding)
-
-    def on_terminal(self) -> bool:
-        """Whether somebody sits at both ends and wants to be talked to."""
-        plain = not self.as_json and self.input_form != "jsonl"
-        return self.question is None and plain and sys.stdin.isatty() and sys.stdout.isatty()
-
-    def check(self) -> None:
-        """Refuse what does not go together, before anything is loaded.
-
-        Raises:
-            OptionError: two options, or an option and a pipe, contradict each other.
-        """
-        check_given(self._given())
-        if (
-            self.candidates is not None
-            and self.question is None
-            and not self.as_json
-            and not self.on_terminal()
-        ):
-            raise OptionError(
-                "--candidates", "a pipe gets one line for each question", "add --json to see the candidates"
-            )
-        if self.why is not None and self.question is None and not self.as_json and not self.on_terminal():
-            raise OptionError("--why", "a pipe gets one line for each question", "add --json to see it")
-        beam = 1 if self.greedy else self.decoding.get("decoding.beam")
-        if beam is not None:
-            self._check_candidates(beam)
-
-    def options(self, bot: Bot) -> DecodingOptions:
-        """The checkpoint's way to search, changed as asked for.
-
-        Raises:
-            OptionError: more candidates are asked for than the search keeps, a fallback that nothing leads
-                to, two options that contradict each other, or what the bot cannot do.
-        """
-        changes: dict[str, Any] = {}
-        if self.greedy:
-            changes = {
-                "decoding.search": BEAM,
-                "decoding.beam": 1,
-                "decoding.beam_groups": 1,
-                "decoding.prune": 0.0,
-            }
-        elif self.sample:
-            changes = {"decoding.search": SAMPLE}
-        elif "decoding.beam" in self.decoding:
-            changes = {"decoding.search": BEAM}
-        options = Config(decoding=bot.options).replace(changes | dict(self.decoding)).decoding
-        check_resolved(self._given(), options)
-        self._check_candidates(options.most_candidates)
-        if self.decoding.get("decoding.fallback") and options.guess and not options.threshold:
-            raise OptionError("--fallback", "is never said with --guess alone", "give a --threshold too")
-        bot.check(options)
-        return options
-
-    def _given(self) -> dict[str, Any]:
-        """The ways to search that were asked for, by name."""
-        ways = {"greedy": self.greedy, "sample": self.sample}
-        named = {key.rpartition(".")[2]: value for key, value in self.decoding.items()}
-        return {name: True for name, asked in ways.items() if asked} | named
-
-    def _check_candidates(self, beam: int) -> None:
-        if self.candidates is not None and self.candidates > beam:
-            kept = "--greedy keeps 1" if self.greedy else f"--beam {beam} keeps {beam}"
-            raise OptionError(
-                "--candidates",
-                f"{self.candidates} wanted, but {kept}",
-                "ask for fewer or set a larger --beam",
-            )
-
-    def form(self, checkpoint: str, seed: int) -> Form:
-        """How answers are written."""
-        wants = self.candidates is not None
-        if self.as_json:
-            return JsonForm(checkpoint, seed, wants, self.attention)
-        columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_COLUMNS
-        return TextForm(wants, self.attention, columns)
-
-    def notices(self) -> Notices:
-        """What is said about answers."""
-        return Notices(self.quiet, self.attention)
-
-
-@click.command()
+@click.command(cls=AloneCommand)
 @click.argument("checkpoint", required=False)
 @click.option("--question", metavar="TEXT", help="Answer this one question and leave; stdin is not read.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
-@click.option("--attention", is_flag=True, help="Show which question words each reply word looked at.")
+@click.option(
+    "--attention",
+    type=click.Choice(MAPS),
+    metavar="[=" + "|".join(MAPS) + "]",
+    help="Show which question words each reply word looked at: in words, as the question shaded a reply word "
+    "each, or as a heat map.  [default: words]",
+)
 @click.option(
     "--candidates",
     type=click.IntRange(min=1),
@@ -149,9 +41,7 @@ class Wishes:
 @click.option(
     "--why",
     type=click.IntRange(min=0, max=1000),
-    is_flag=False,
-    flag_value=3,
-    metavar="[N]",
+    metavar="[=N]",
     help="Show how sure each reply is, whether it is word for word a training reply, and the N training "
     "pairs nearest to the question (3 where N is left out); on a pipe with --json only.",
 )
@@ -174,6 +64,20 @@ class Wishes:
 @click.option("--sample", is_flag=True, help="Draw each reply by chance; --seed draws another.")
 @config_options("decoding", default="the checkpoint's", without=("decoding.search",))
 @config_options("training.device")
+@click.option(
+    "--transcript",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the conversation and its attention to a new file as it goes on: a page (.html), or the lines "
+    "that --replay reads (.jsonl).",
+)
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="FILE.jsonl",
+    help="Ask the questions of a transcript again, as they were asked, and tell where a reply differs; the "
+    "exit status is then 1.",
+)
 @click.option("--private", is_flag=True, help="Keep nothing of what is typed at the terminal.")
 @click.option("--quiet", is_flag=True, help="No greeting and no notices; errors are still told.")
 @checkpoints_option
@@ -191,8 +95,11 @@ def chat(
     """
     wishes = Wishes.of(params)
     wishes.check()
+    if wishes.replay is not None:
+        context.exit(_replay(wishes, wishes.replay, checkpoint, checkpoints, device))
     bot = _load(checkpoint, checkpoints, device)
     options = wishes.options(bot)
+    bot = _recorded(bot, wishes)
     notices = wishes.notices()
     _check_history(bot, wishes.history or 0, notices)
     if wishes.on_terminal():
@@ -222,6 +129,25 @@ def _check_history(bot: Bot, turns: int, notices: Notices) -> None:
         notices.tell(LESS_HISTORY.format(bot.context))
 
 
+def _recorded(bot: Bot, wishes: Wishes) -> Bot:
+    """The bot, writing down what is said where that is asked for."""
+    if wishes.transcript is None:
+        return bot
+    from chatbot.display.transcript import open_transcript
+    from chatbot.repl.recorded import Recorded, heading_of
+
+    return Recorded(bot, open_transcript(wishes.transcript, heading_of(bot)))
+
+
+def _replay(wishes: Wishes, path: Path, checkpoint: str | None, checkpoints: Path, device: str | None) -> int:
+    from chatbot.cli.replay import read_transcript
+
+    tell = wishes.notices().tell
+    replay = read_transcript(path, tell)
+    bot = _load(checkpoint or replay.checkpoint, checkpoints, device)
+    return replay.run(bot, sys.stdout.buffer, tell)
+
+
 def _answer(bot: Bot, options: DecodingOptions, wishes: Wishes, notices: Notices) -> int:
     reply = bot.reply(text_argument(wishes.question or ""), (), options, wishes.candidates or 1)
     notices.about(reply)
@@ -249,5 +175,6 @@ def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes) -> None:
     from chatbot.repl.talk import Talk
 
     turns = bot.context if wishes.history is None else wishes.history
-    talk = Talk(bot, options, wishes.candidates or 1, wishes.attention, Memory(turns), wishes.why)
+    memory, shown = Memory(turns), wishes.attention is not None
+    talk = Talk(bot, options, wishes.candidates or 1, shown, memory, wishes.why)
     start(talk, private=wishes.private, quiet=wishes.quiet)

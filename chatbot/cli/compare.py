@@ -270,7 +270,7 @@ def _print(results: Results, as_json: bool) -> None:
 def _draw(results: Results, folder: Path, watcher: Display) -> list[tuple[str, str]]:
     """The pictures that could be drawn, as title and file."""
     from chatbot.comparison.pictures import draw
-    from chatbot.display.plots import can_draw
+    from chatbot.display.drawing import can_draw
 
     if not can_draw():
         watcher.note(NO_PLOTS)

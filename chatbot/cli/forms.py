@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from chatbot.display.text import printable
 
 if TYPE_CHECKING:
-    from chatbot.bot import Reply
+    from chatbot.reply import Reply
 
 
 class Form(Protocol):
@@ -25,17 +25,20 @@ class Form(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextForm:
-    """The reply on a line; under it, where asked for, the other candidates and the attention in words.
+    """The reply on a line; under it, where asked for, the other candidates and the attention.
 
     Args:
         candidates: list the n best replies with their scores.
         attention: show what each reply word looked at.
         columns: of the terminal, or what stands for it.
+        map, theme: how attention is drawn, see ``chatbot.display.maps`` and ``chatbot.display.look``.
     """
 
     candidates: bool = False
     attention: bool = False
     columns: int = 80
+    map: str = "words"
+    theme: str = "plain"
 
     def answer(self, reply: Reply) -> str:
         """The reply, and what else was asked for, a line each."""
@@ -43,9 +46,10 @@ class TextForm:
         if self.candidates:
             lines += [f"  {one.score:8.3f}  {printable(one.reply)}" for one in reply.candidates]
         if self.attention and reply.attention is not None:
-            from chatbot.display.words import attention_lines
+            from chatbot.display.look import Look
+            from chatbot.display.maps import map_text
 
-            lines += attention_lines(reply.attention, self.columns)
+            lines += map_text(reply.attention, self.map, Look(self.columns, self.theme))
         if reply.why is not None:
             from chatbot.display.why import why_lines
 

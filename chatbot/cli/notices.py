@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from chatbot.cli.exits import show_note
 
 if TYPE_CHECKING:
-    from chatbot.bot import Reply
+    from chatbot.reply import Reply
 
 TRUNCATED = "the question is longer than this checkpoint reads; only its end was read"
 NO_HISTORY = "this checkpoint reads single questions: earlier turns do not change its replies"

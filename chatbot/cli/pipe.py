@@ -17,7 +17,7 @@ from chatbot.repl.bot import Bot
 from chatbot.repl.memory import Memory
 
 if TYPE_CHECKING:
-    from chatbot.bot import Reply
+    from chatbot.reply import Reply
 
 TOGETHER = 256
 """Lines answered together at most, where so many are there: four batches of a search, each of questions of

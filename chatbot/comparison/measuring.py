@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from chatbot.bot import Chatbot, Reply
+from chatbot.bot import Chatbot
 from chatbot.checkpoint import MANIFEST, load
 from chatbot.comparison.metrics import read_events, words_per_second
 from chatbot.comparison.outcome import Figures, Outcome
@@ -18,6 +18,7 @@ from chatbot.comparison.variant import Variant
 from chatbot.corpus.statistics import reply_statistics
 from chatbot.display.record import attention_record
 from chatbot.evaluation.bleu import bleu
+from chatbot.reply import Reply
 
 VERSION = 2
 """Part of the fingerprint: raise it when a figure comes to mean something else."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chatbot.display.reply import ShownAttention
-from chatbot.display.text import printable
+from chatbot.display.labels import shown, turn_of
+from chatbot.display.look import PLAIN, Line, Look, Segment, label, plain, share
+from chatbot.display.reply import ShownAttention, ShownWord
 from chatbot.display.width import fitted, width
 
 INDENT, ARROW, GAP = "  ", "  <-  ", "  "
@@ -23,33 +24,43 @@ SHORTEST = 4
 
 NUMBER = len(" 0.62")
 
-Look = list[tuple[str, float]]
+Strongest = list[tuple[str, float]]
+"""Words with their weights, the heaviest first."""
 
 
 def attention_lines(attention: ShownAttention, columns: int = 80) -> list[str]:
     """One line for each reply word, in aligned columns, none wider than ``columns`` (20 at least)."""
-    columns = max(columns, 20)
-    labels = [printable(word.text) for word in attention.reply]
-    sources = [printable(word.text) for word in attention.source]
-    if not labels or not sources:
+    return [plain(line) for line in words_map(attention, Look(columns, PLAIN))]
+
+
+def words_map(attention: ShownAttention, look: Look) -> list[Line]:
+    """One line for each reply word; words of an earlier turn are marked: "hello (-1)"."""
+    names = [shown(word.text) for word in attention.reply]
+    sources = [_named(word) for word in attention.source]
+    if not names or not sources:
         return []
     looks = [_strongest(sources, row) for row in attention.weights]
-    room = columns - len(INDENT) - len(ARROW)
-    label = min(_widest(labels), max(SHORTEST, room // 2 - NUMBER, room - NUMBER - _widest_of(looks, 0)))
-    cells = _cell_widths(looks, room - label)
+    room = look.room - len(INDENT) - len(ARROW)
+    beside = min(_widest(names), max(SHORTEST, room // 2 - NUMBER, room - NUMBER - _widest_of(looks, 0)))
+    cells = _cell_widths(looks, room - beside)
     return [
-        INDENT + fitted(text, label) + ARROW + _cells(look, cells)
-        for text, look in zip(labels, looks, strict=True)
+        (Segment(INDENT), label(name, beside), Segment(ARROW), *_cells(strongest, cells, look))
+        for name, strongest in zip(names, looks, strict=True)
     ]
 
 
-def _strongest(sources: list[str], row: Sequence[float]) -> Look:
+def _named(word: ShownWord) -> str:
+    turn = turn_of(word)
+    return f"{shown(word.text)} ({turn})" if turn else shown(word.text)
+
+
+def _strongest(sources: list[str], row: Sequence[float]) -> Strongest:
     """The words with most weight, strongest first; of equals the one that comes first."""
-    order = sorted(range(len(sources)), key=lambda j: (-row[j], j))[:MOST]
+    order = sorted(range(len(sources)), key=lambda j: (-share(row[j]), j))[:MOST]
     return [(sources[j], row[j]) for rank, j in enumerate(order) if rank == 0 or row[j] >= LEAST]
 
 
-def _cell_widths(looks: list[Look], room: int) -> list[int]:
+def _cell_widths(looks: list[Strongest], room: int) -> list[int]:
     """Columns for the word in each place, first place first; a place that does not fit is left out."""
     widths = [min(_widest_of(looks, 0), room - NUMBER)]
     left = room - widths[0] - NUMBER
@@ -62,14 +73,16 @@ def _cell_widths(looks: list[Look], room: int) -> list[int]:
     return widths
 
 
-def _cells(look: Look, widths: list[int]) -> str:
+def _cells(strongest: Strongest, widths: list[int], look: Look) -> list[Segment]:
+    segments: list[Segment] = []
     # Fewer words than places, or fewer places than words: the shorter of the two ends the line.
-    return GAP.join(
-        f"{fitted(word, columns)} {weight:.2f}" for (word, weight), columns in zip(look, widths, strict=False)
-    )
+    for (word, weight), columns in zip(strongest, widths, strict=False):
+        segments += [Segment(GAP)] if segments else []
+        segments += [Segment(fitted(word, columns) + " "), look.shading.mark(f"{share(weight):.2f}", weight)]
+    return segments
 
 
-def _widest_of(looks: list[Look], rank: int) -> int:
+def _widest_of(looks: list[Strongest], rank: int) -> int:
     return _widest([look[rank][0] for look in looks if rank < len(look)])
 
 

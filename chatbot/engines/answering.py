@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from chatbot.config import COPYING, Config, DecodingOptions
 from chatbot.decoding.engine import BOS, PAD, UNK, Engine
+from chatbot.decoding.forced import forced
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.decoding.search import Said, stream
 from chatbot.engines.planning import Plan, Planner
 from chatbot.engines.reading import Reader, Source
 from chatbot.errors import OptionError
-from chatbot.text.tokenizer import Tokenizer
+from chatbot.text.extension import extended_reply
+from chatbot.text.tokenizer import EOS, Tokenizer
 
 BATCH = 64
 """Questions searched for together."""
@@ -123,6 +125,21 @@ class Answering:
             for (row, _), answer in zip(batch, answers, strict=True):
                 found[row] = answer
         return found
+
+    def given(self, text: str, reply: str, history: Sequence[str] = ()) -> Answer:
+        """A given reply to a text, as if the model had said it; without words in one of the two, none."""
+        source = self.reader.read(text, history)
+        said = self._said(reply, source.words) if source else []
+        if not (source and said):
+            return Answer()
+        with self._lock:
+            (hypothesis,) = forced(self.engine, [source.ids], [[*said, EOS]])
+        return Answer(source, ((reply, hypothesis),))
+
+    def _said(self, reply: str, words: Sequence[str]) -> list[int]:
+        if self.extends:
+            return extended_reply(self.tokenizer, reply, words)
+        return list(self.tokenizer.encode(reply).ids)
 
     def stream(
         self, text: str, options: DecodingOptions, history: Sequence[str] = ()

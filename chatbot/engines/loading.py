@@ -6,24 +6,26 @@ import torch
 
 from chatbot.build import build_network
 from chatbot.checkpoint import WEIGHTS, Checkpoint
+from chatbot.engines.gaze import Gaze
 from chatbot.engines.torch_engine import TorchEngine, choose_device
 from chatbot.errors import CheckpointError
 from chatbot.nn.seq2seq import Seq2Seq, named_tensors
 
 
-def load_engine(checkpoint: Checkpoint, vocab: int, device: str) -> TorchEngine:
+def load_engine(checkpoint: Checkpoint, vocab: int, device: str, gaze: Gaze | None = None) -> TorchEngine:
     """The checkpoint's network with its weights.
 
     Args:
         vocab: tokens of the checkpoint's tokenizer.
         device: auto, cpu, cuda or mps.
+        gaze: which attention's weights are told, see TorchEngine.
 
     Raises:
         CheckpointError: the weights are not those of the network ``config.json`` describes.
-        OptionError: the device is not there.
+        OptionError: the device, the layer or the head is not there.
     """
     chosen = choose_device(device)
-    return TorchEngine(load_network(checkpoint, vocab), vocab, chosen)
+    return TorchEngine(load_network(checkpoint, vocab), vocab, chosen, gaze)
 
 
 def load_network(checkpoint: Checkpoint, vocab: int) -> Seq2Seq:

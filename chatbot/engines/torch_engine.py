@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from chatbot.decoding.engine import PAD, Bias, Candidates, State
+from chatbot.engines.gaze import Gaze
 from chatbot.errors import OptionError
 from chatbot.nn.rows import Rows
 from chatbot.nn.seq2seq import Seq2Seq, Source
@@ -44,10 +45,17 @@ class TorchEngine:
     Args:
         network: put into evaluation mode (no dropout) and onto the device.
         vocab: number of tokens.
+        gaze: which attention's weights are told; the last layer's, the mean over its heads, when None.
+
+    Raises:
+        OptionError: the network has no such layer or head.
     """
 
-    def __init__(self, network: Seq2Seq, vocab: int, device: torch.device) -> None:
+    def __init__(self, network: Seq2Seq, vocab: int, device: torch.device, gaze: Gaze | None = None) -> None:
+        if gaze is not None:
+            gaze.check(network)
         self.vocab = vocab
+        self._gaze = gaze or Gaze()
         self._device = device
         self._network = network.to(device).eval()
 
@@ -72,7 +80,7 @@ class TorchEngine:
             log_probs.index_put_(index, torch.from_numpy(bias.values).to(self._device), accumulate=True)
         best, best_tokens = log_probs.topk(min(k, self.vocab), dim=-1)
         after = TorchState(state.source, state.owners, state.expanded, decoded.state)
-        weights = decoded.weights[:, 0].float()
+        weights = self._gaze.weights(decoded)[:, 0].float()
         return Candidates(best_tokens.cpu().numpy(), best.cpu().numpy(), weights.cpu().numpy(), after)
 
     @torch.inference_mode()

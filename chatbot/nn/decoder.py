@@ -22,8 +22,10 @@ class Decoded:
 
     Args:
         log_prob, penalty, gauges: what came of looking, see Attended.
+        looks: the weights of each layer, head by head, where there are several of either.
 
-    Shapes: features [batch, tgt_len, embed], weights [batch, tgt_len, src_len]
+    Shapes: features [batch, tgt_len, embed], weights [batch, tgt_len, src_len], looks each [batch, heads,
+    tgt_len, src_len]
     """
 
     features: Tensor
@@ -32,11 +34,15 @@ class Decoded:
     log_prob: Tensor | None = None
     penalty: Tensor | None = None
     gauges: Mapping[str, Tensor] = field(default_factory=dict)
+    looks: tuple[Tensor, ...] = ()
 
     @classmethod
     def of(cls, features: Tensor, attended: Attended, state: Rows) -> Decoded:
         """Features made from what was looked at."""
-        return cls(features, attended.weights, state, attended.log_prob, attended.penalty, attended.gauges)
+        looks = () if attended.heads is None else (attended.heads,)
+        return cls(
+            features, attended.weights, state, attended.log_prob, attended.penalty, attended.gauges, looks
+        )
 
     @classmethod
     def join(cls, steps: Sequence[Decoded]) -> Decoded:
@@ -48,6 +54,7 @@ class Decoded:
             join([step.log_prob for step in steps]),
             join([step.penalty for step in steps]),
             join_gauges([step.gauges for step in steps]),
+            tuple(torch.cat(layer, dim=2) for layer in zip(*(step.looks for step in steps), strict=True)),
         )
 
 

@@ -63,9 +63,10 @@ class Attended:
         log_prob: of the positions drawn, from alignments that draw; the loss learns from it (REINFORCE).
         penalty: what is added to the loss of each reply token.
         gauges: numbers worth watching in training, by name; they change nothing.
+        heads: the weights of each head, where there are several; ``weights`` are their mean.
 
     Shapes: context [batch, tgt_len, value], weights [batch, tgt_len, src_len]; log_prob, penalty and each
-    gauge [batch, tgt_len]
+    gauge [batch, tgt_len]; heads [batch, heads, tgt_len, src_len]
     """
 
     context: Tensor
@@ -74,6 +75,7 @@ class Attended:
     log_prob: Tensor | None = None
     penalty: Tensor | None = None
     gauges: Mapping[str, Tensor] = field(default_factory=dict)
+    heads: Tensor | None = None
 
     @classmethod
     def join(cls, steps: Sequence[Attended]) -> Attended:

@@ -77,7 +77,8 @@ class MultiHeadAttention(Attention):
         scores = asked @ keys.transpose(2, 3) / math.sqrt(keys.shape[-1])
         looked = masked_softmax(scores, memory.mask[:, None, None])  # [batch, heads, tgt_len, src_len]
         weights = looked.mean(1)
-        return Attended(self.output(join_heads(looked @ values)), weights, state.after(weights))
+        context = self.output(join_heads(looked @ values))
+        return Attended(context, weights, state.after(weights), heads=looked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,7 @@ class TransformerDecoder(Decoder):
             total([each.log_prob for each in looks]),
             total([each.penalty for each in looks]),
             looks[-1].gauges,
+            tuple(each.weights[:, None] if each.heads is None else each.heads for each in looks),
         )
 
 

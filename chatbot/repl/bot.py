@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from chatbot.config import DecodingOptions
 
 if TYPE_CHECKING:
-    from chatbot.bot import Reply
+    from chatbot.reply import Reply
 
 
 class Bot(Protocol):
@@ -19,6 +19,9 @@ class Bot(Protocol):
 
     options: DecodingOptions
     """The checkpoint's own."""
+
+    fingerprint: str
+    """Of the checkpoint: another one, another checkpoint."""
 
     @property
     def context(self) -> int:

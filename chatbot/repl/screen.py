@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -9,13 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from chatbot.display.maps import MAPS
+from chatbot.display.terminal import look_of, styled
 from chatbot.display.text import printable, visible
 from chatbot.display.why import why_lines
-from chatbot.display.words import attention_lines
 
 if TYPE_CHECKING:
-    from chatbot.bot import Reply
     from chatbot.repl.talk import Talk
+    from chatbot.reply import Reply
 
 ANSWER = "bot: "
 QUIET, LOUD = "dim", "bold"
@@ -43,8 +45,8 @@ class Screen:
             for place, candidate in enumerate(reply.candidates, start=1):
                 self._print(Text(f"  {place:2}  {candidate.score:7.3f}  {printable(candidate.reply)}", QUIET))
         if talk.attention and reply.attention is not None:
-            for line in attention_lines(reply.attention, self._console.width):
-                self._print(Text(line, QUIET))
+            for line in MAPS[talk.map](reply.attention, look_of(self._console, os.environ)):
+                self._console.print(styled(line), soft_wrap=True)
         elif talk.attention and reply.text and not reply.fallback:
             self.note("This checkpoint has no attention to show.")
         for line in why_lines(reply):

@@ -12,7 +12,7 @@ from chatbot.repl.bot import Bot
 from chatbot.repl.memory import Memory
 
 if TYPE_CHECKING:
-    from chatbot.bot import Reply
+    from chatbot.reply import Reply
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from chatbot.bot import Attention, Candidate, Reply, Word
 from chatbot.config import DecodingOptions
 from chatbot.errors import ChatbotError, OptionError
+from chatbot.reply import Attention, Candidate, Reply, Word
 from chatbot.trust.nearest import Nearest
 from chatbot.trust.why import Why
 
@@ -22,6 +22,7 @@ class EchoBot:
 
     name: str = "echo"
     context: int = 9
+    fingerprint: str = "0f" * 32
     options: DecodingOptions = field(default_factory=DecodingOptions)
     asked: list[tuple[str, tuple[str, ...], DecodingOptions | None, int]] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)

@@ -191,3 +191,124 @@ def test_threshold_that_is_no_probability_is_wrong_usage(chat: Process, value: s
     status, _, err = chat(f"--threshold={value}", stdin="hi\n")
     assert status == 2
     assert "from 0 to 1" in err or "finite" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("words", "  re  <-  hi 1.00"), ("strip", "  re  hi"), ("matrix", "re @@")]
+)
+def test_attention_is_drawn_as_asked_for(chat: Process, name: str, line: str) -> None:
+    _, out, _ = chat(f"--attention={name}", stdin="hi\n")
+    assert line in out.splitlines()
+    assert "\x1b" not in out
+
+
+def test_attention_takes_no_word_that_follows_it(chat: Process) -> None:
+    chat("--attention", "mine", stdin="hi\n")
+    assert chat.loads[0][0] == "mine"
+
+
+HEADING = '{"transcript": 1, "checkpoint": "echo", "sha256": "x"}\n'
+
+
+def talked(chat: Process, path: Path, *args: str, stdin: str = "hi\n\nwhat\x07 now\n") -> str:
+    """What a conversation that is written down says on stdout."""
+    status, out, err = chat("--transcript", str(path), *args, stdin=stdin)
+    assert (status, err) == (0, "")
+    return out
+
+
+def test_transcript_replays_to_the_same_replies(chat: Process, bot: Any, tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    said = talked(chat, path, "--history", "2", "--beam", "3", "--seed", "5")
+    asked, bot.asked = bot.asked, []
+    status, out, err = chat("--replay", str(path))
+    assert (status, out) == (0, said.replace("\n\n", "\n"))
+    assert err == "Note: 2 replies, none of them different\n"
+    assert bot.asked == [each for each in asked if each[0]]
+    assert chat.loads[-1][0] == "echo"
+
+
+def test_replay_tells_where_a_reply_differs(chat: Process, tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    talked(chat, path)
+    path.write_text(path.read_text("utf-8").replace('"reply": "re hi"', '"reply": "hello"'), "utf-8")
+    status, _, err = chat("--replay", str(path))
+    assert status == 1
+    assert err.splitlines() == [
+        f"Error: {path}: line 2: now replies 're hi', then 'hello'",
+        "Note: 2 replies, 1 of them different",
+    ]
+
+
+def test_replay_with_another_checkpoint_is_told(chat: Process, bot: Any, tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    talked(chat, path)
+    bot.fingerprint, bot.name = "aa", "other"
+    status, out, err = chat("other", "--replay", str(path))
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "was written with another checkpoint than other" in err
+
+
+def test_transcript_that_a_kill_cut_short_replays_as_far_as_it_goes(chat: Process, tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    talked(chat, path)
+    path.write_bytes(path.read_bytes()[:-40])
+    status, out, err = chat("--replay", str(path))
+    assert (status, out) == (0, "re hi\n")
+    assert "line 3 is cut short and left out" in err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]\n",
+        "nonsense\n",
+        '{"transcript": 2}\n',
+        '{"question": "a"}\n',
+        HEADING + '{"question": 1}\n',
+        HEADING + "[[[\n",
+        HEADING + '{"question": "a", "reply": "b", "history": [1], '
+        '"settings": {"decoding": {}, "candidates": 1}}\n',
+        HEADING + '{"question": "a", "reply": "b", "history": [], '
+        '"settings": {"decoding": {"beam": 0}, "candidates": 1}}\n',
+    ],
+)
+def test_file_that_is_no_transcript_is_told_in_one_line(chat: Process, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "talk.jsonl"
+    path.write_text(text, "utf-8")
+    status, out, err = chat("--replay", str(path))
+    assert (status, out, err.count("\n"), chat.loads) == (1, "", 1, [])
+    assert err.startswith(f"Error: {path}")
+
+
+def test_replay_of_no_file_is_told(chat: Process, tmp_path: Path) -> None:
+    status, _, err = chat("--replay", str(tmp_path / "gone.jsonl"))
+    assert (status, err.count("\n")) == (1, 1)
+
+
+def test_transcript_is_not_begun_where_the_options_are_wrong(chat: Process, tmp_path: Path) -> None:
+    path = tmp_path / "talk.html"
+    assert chat("--transcript", str(path), "--json", "--candidates", "9", stdin="hi\n")[0] == 2
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("--attention=strip", "--json"), "--attention: =strip draws, and --json holds the weights"),
+        (("--attention=bars",), "'words', 'strip', 'matrix'"),
+        (("--transcript", "t.html", "--private"), "--private: contradicts --transcript"),
+        (("--transcript", "t.doc"), "end the name in .html or .jsonl"),
+        (
+            ("--replay", "t.jsonl", "--beam", "2", "--question", "hi"),
+            "so --question, --beam cannot change it",
+        ),
+        (("--replay", "t.jsonl", "--transcript", "t.html"), "so --transcript cannot change it"),
+    ],
+)
+def test_files_and_maps_that_do_not_fit_are_refused(args: tuple[str, ...], told: str, chat: Process) -> None:
+    status, out, err = chat(*args, stdin="hi\n")
+    assert (status, out, chat.loads) == (2, "", [])
+    assert told in err
+    assert err.count("\n") == 1

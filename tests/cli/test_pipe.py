@@ -105,7 +105,7 @@ def test_notice_of_a_cut_question_names_its_line(bot: Any, capsys: pytest.Captur
 
 
 def test_missing_attention_is_noted_once(bot: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    from chatbot.bot import Reply
+    from chatbot.reply import Reply
 
     notices = Notices(attention=True)
     for _ in range(2):

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.bot import Attention, Chatbot, Reply, Word
+from chatbot.bot import Chatbot
 from chatbot.comparison.grid import Grid
 from chatbot.comparison.measuring import entropy, fingerprint, mean_entropy, measured
 from chatbot.comparison.questions import Question
 from chatbot.config import Config
+from chatbot.reply import Attention, Reply, Word
 
 QUESTIONS = [Question("how are you", "I'm fine, thanks."), Question("thanks", "you are welcome")]
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -9,7 +10,10 @@ import matplotlib
 import pytest
 from PIL import Image
 
-from chatbot.display.plots import COLOURS, DASHES, Curve, Map, can_draw, draw_curves, draw_maps
+from chatbot.display.drawing import can_draw, undrawable
+from chatbot.display.heatmaps import Map, draw_maps, draw_picture
+from chatbot.display.palette import PALETTES, channels
+from chatbot.display.plots import COLOURS, DASHES, Curve, draw_curves
 
 SVG = "{http://www.w3.org/2000/svg}"
 RISING = Curve("a $5 [b]", ((1, 0.1, 900.0), (20, 0.2, 40.0)))
@@ -63,7 +67,7 @@ def test_nothing_to_draw_makes_no_file(tmp_path: Path) -> None:
 def test_dark_cell_is_where_the_weight_is(tmp_path: Path) -> None:
     weights = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     image = picture(draw_maps([Map("dot", ["a", "b", "c"], ["x", "y"], weights)], "a b c", tmp_path / "map"))
-    dark = matplotlib.colormaps["Blues"](1.0, bytes=True)[:3]
+    dark = channels(PALETTES["light"].all)
     places = [
         (x, y)
         for x in range(image.width - 150)
@@ -120,6 +124,37 @@ def test_settings_of_a_program_that_draws_too_are_left_as_they_were(tmp_path: Pa
 
 
 def test_module_is_imported_without_matplotlib() -> None:
-    code = "import sys, chatbot.display.plots as p; sys.exit('matplotlib' in sys.modules or not p.can_draw())"
+    code = (
+        "import sys, chatbot.display.plots, chatbot.display.heatmaps; sys.exit('matplotlib' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
     assert can_draw()
+
+
+@pytest.mark.parametrize("theme", PALETTES)
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_one_picture_is_drawn_in_the_colours_of_its_theme(tmp_path: Path, theme: str, kind: str) -> None:
+    path = tmp_path / f"map.{kind}"
+    draw_picture([Map("a", ["x", "y"], ["z"], [[0.0, 1.0]])], "x y", path, theme)
+    palette = PALETTES[theme]
+    assert path.stat().st_mode & 0o777 == 0o600
+    if kind == "svg":
+        assert {palette.paper, palette.ink} <= set(re.findall("#[0-9a-f]{6}", path.read_text("utf-8")))
+        return
+    with Image.open(path) as image:
+        assert all(
+            has_colour(image.convert("RGB"), each) for each in (palette.paper, palette.none, palette.all)
+        )
+
+
+@pytest.mark.slow
+def test_picture_too_large_for_its_dots_gets_fewer(tmp_path: Path) -> None:
+    words = ["w"] * 1500  # 450 inches
+    draw_picture([Map("a", words, ["z"], [[0.5] * 1500])], "x", tmp_path / "map.png")
+    with Image.open(tmp_path / "map.png") as image:
+        assert image.width < 2**16
+
+
+def test_characters_that_no_font_has_are_known() -> None:
+    assert undrawable(["abc é ∂", "a\u200db \n"]) == ""
+    assert undrawable(["a\U0010fffd", "\U0010fffd\ue123"]) == "\ue123\U0010fffd"

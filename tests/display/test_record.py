@@ -6,8 +6,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatbot.bot import Attention, Candidate, Reply, Word
 from chatbot.display.record import json_line, reply_record
+from chatbot.reply import Attention, Candidate, Reply, Word
 
 REPLY = Reply(
     question="how are you",

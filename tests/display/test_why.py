@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from chatbot.bot import Reply
 from chatbot.display.record import json_line, reply_record
 from chatbot.display.why import why_lines
+from chatbot.reply import Reply
 from chatbot.trust.nearest import Nearest
 from chatbot.trust.why import Why
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from chatbot.bot import Attention, Word
 from chatbot.display.words import attention_lines
+from chatbot.reply import Attention, Word
 
 
 def attention(source: str, reply: str, *weights: tuple[float, ...]) -> Attention:

@@ -93,9 +93,11 @@ def test_attention_equals_torchs_own(heads: int) -> None:
     (values, mask), query = sources(ALL, VALUE), seeded(9, 3, STEPS, INNER)
     memory = attention.prepare(values, mask, values[:, 0])
     attended = attention(query, memory, attention.start(memory))
-    context, weights = twin(query, values, values, key_padding_mask=~mask)
+    context, by_head = twin(query, values, values, key_padding_mask=~mask, average_attn_weights=False)
     assert close(attended.context, context)
-    assert close(attended.weights, weights)
+    assert attended.heads is not None
+    assert close(attended.heads, by_head)
+    assert close(attended.weights, by_head.mean(1))
 
 
 def test_pads_weigh_exactly_0_and_real_positions_sum_to_1(attention: MultiHeadAttention) -> None:

@@ -12,7 +12,6 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
-from chatbot.bot import Attention, Candidate, Reply, Word
 from chatbot.config import DecodingOptions
 from chatbot.errors import ChatbotError
 from chatbot.repl.history import no_history
@@ -21,6 +20,7 @@ from chatbot.repl.memory import Memory
 from chatbot.repl.prompt import edited_prompt
 from chatbot.repl.screen import Screen
 from chatbot.repl.talk import Talk
+from chatbot.reply import Attention, Candidate, Reply, Word
 
 COLUMNS = 40
 
@@ -30,6 +30,7 @@ class EchoBot:
     """Says "re QUESTION"; "refuse" is refused, at "stop" the person presses Ctrl-C."""
 
     name: str = "echo"
+    fingerprint: str = "0f" * 32
     reads_history: bool = True
     options: DecodingOptions = field(default_factory=DecodingOptions)
     asked: list[tuple[str, tuple[str, ...], int]] = field(default_factory=list)
