@@ -219,6 +219,8 @@ class DecodingOptions:
     block_ngram: int = option(
         3, "no run of so many tokens occurs twice in a reply; 0: off", unit="tokens", low=0
     )
+    sample: bool = option(False, "TEMPORARY")
+    temperature: float = option(1.0, "TEMPORARY", low=0.0)
     max_tokens: int = option(
         0, "longest reply; 0: the longest the checkpoint was trained on", unit="tokens", low=0
     )

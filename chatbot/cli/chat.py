@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from chatbot.cli.completion import complete_checkpoint
 from chatbot.cli.exits import FAILED, FALLBACK
 from chatbot.cli.forms import Form, JsonForm, TextForm
 from chatbot.cli.notices import NO_HISTORY, Notices
@@ -111,7 +112,7 @@ class Wishes:
 
 
 @click.command()
-@click.argument("checkpoint", required=False)
+@click.argument("checkpoint", required=False, shell_complete=complete_checkpoint)
 @click.option("--question", metavar="TEXT", help="Answer this one question and leave; stdin is not read.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 @click.option("--attention", is_flag=True, help="Show which question words each reply word looked at.")
@@ -200,9 +201,10 @@ def _serve(bot: Bot, options: DecodingOptions, wishes: Wishes) -> int:
     return 0 if pipe.run(sys.stdin.buffer, sys.stdout.buffer) else FAILED
 
 
-def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes) -> None:
+def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes, places: Places) -> None:
     from chatbot.repl.loop import start
-    from chatbot.repl.talk import Talk
+    from chatbot.repl.talk import OFF, Shown, Talk
 
-    talk = Talk(bot, options, wishes.candidates or 1, wishes.attention, Memory(wishes.history))
-    start(talk, private=wishes.private, quiet=wishes.quiet)
+    shown = Shown(wishes.attention or OFF, wishes.candidates or 1)
+    talk = Talk(bot, options, places, shown, wishes.history, private=wishes.private)
+    start(talk, quiet=wishes.quiet, vi=wishes.vi)
