@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from chatbot.cli.completion import complete_checkpoint
 from chatbot.cli.exits import FAILED, FALLBACK
 from chatbot.cli.notices import LESS_HISTORY, Notices
 from chatbot.cli.optional import MAPS, AloneCommand
-from chatbot.cli.options import checkpoints_option, config_options
+from chatbot.cli.options import checkpoints_option, config_options, corpora_option
 from chatbot.cli.pipe import Pipe, write_line
 from chatbot.cli.questions import json_question, plain_question
 from chatbot.cli.streams import text_argument
@@ -20,9 +21,12 @@ from chatbot.config import DecodingOptions
 from chatbot.repl.bot import Bot
 from chatbot.repl.memory import Memory
 
+if TYPE_CHECKING:
+    from chatbot.repl.talk import Places
+
 
 @click.command(cls=AloneCommand)
-@click.argument("checkpoint", required=False)
+@click.argument("checkpoint", required=False, shell_complete=complete_checkpoint)
 @click.option("--question", metavar="TEXT", help="Answer this one question and leave; stdin is not read.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 @click.option(
@@ -80,10 +84,18 @@ from chatbot.repl.memory import Memory
 )
 @click.option("--private", is_flag=True, help="Keep nothing of what is typed at the terminal.")
 @click.option("--quiet", is_flag=True, help="No greeting and no notices; errors are still told.")
+@click.option("--vi", is_flag=True, help="Edit with vi's keys, not emacs'; F4 changes between them.")
 @checkpoints_option
+@corpora_option
 @click.pass_context
 def chat(
-    context: click.Context, /, checkpoint: str | None, checkpoints: Path, device: str | None, **params: Any
+    context: click.Context,
+    /,
+    checkpoint: str | None,
+    checkpoints: Path,
+    corpora: Path,
+    device: str | None,
+    **params: Any,
 ) -> None:
     """Talk with a bot.
 
@@ -103,7 +115,10 @@ def chat(
     notices = wishes.notices()
     _check_history(bot, wishes.history or 0, notices)
     if wishes.on_terminal():
-        _converse(bot, options, wishes)
+        from chatbot.repl.talk import Places
+
+        places = Places(checkpoints, corpora, lambda name: _load(name, checkpoints, device))
+        _converse(bot, options, wishes, places)
     elif wishes.question is not None:
         context.exit(_answer(bot, options, wishes, notices))
     else:
@@ -170,11 +185,11 @@ def _serve(bot: Bot, options: DecodingOptions, wishes: Wishes, notices: Notices)
     return 0 if pipe.run(sys.stdin.buffer, sys.stdout.buffer) else FAILED
 
 
-def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes) -> None:
+def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes, places: Places) -> None:
     from chatbot.repl.loop import start
-    from chatbot.repl.talk import Talk
+    from chatbot.repl.talk import OFF, Shown, Talk
 
     turns = bot.context if wishes.history is None else wishes.history
-    memory, shown = Memory(turns), wishes.attention is not None
-    talk = Talk(bot, options, wishes.candidates or 1, shown, memory, wishes.why)
-    start(talk, private=wishes.private, quiet=wishes.quiet)
+    shown = Shown(wishes.attention or OFF, wishes.candidates or 1, wishes.why)
+    talk = Talk(bot, options, places, shown, turns, private=wishes.private)
+    start(talk, quiet=wishes.quiet, vi=wishes.vi)

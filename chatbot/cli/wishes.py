@@ -38,6 +38,7 @@ class Wishes:
     sample: bool
     quiet: bool
     private: bool
+    vi: bool
     transcript: Path | None
     replay: Path | None
     decoding: Mapping[str, Any]

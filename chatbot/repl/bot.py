@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from chatbot.config import DecodingOptions
 
 if TYPE_CHECKING:
     from chatbot.reply import Reply
+
+
+class Saying(Protocol):
+    """A reply while it is being made: pieces of text, and the whole when they have all come."""
+
+    @property
+    def reply(self) -> Reply: ...
+    def __iter__(self) -> Iterator[str]: ...
 
 
 class Bot(Protocol):
@@ -65,6 +73,16 @@ class Bot(Protocol):
         Args:
             histories: the turns before each; () where there are none.
         """
+        ...
+
+    def stream(
+        self, text: str, history: Sequence[str] = (), options: DecodingOptions | None = None
+    ) -> Saying:
+        """Answer one question piece by piece, where the options settle each token as it comes."""
+        ...
+
+    def given(self, text: str, reply: str, history: Sequence[str] = ()) -> Reply:
+        """A reply somebody else gives, with what the model would have looked at while saying it."""
         ...
 
     def explained(self, reply: Reply, pairs: int) -> Reply:

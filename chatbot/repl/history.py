@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
@@ -22,7 +22,16 @@ FILE_MODE = 0o600
 
 
 class PrivateHistory(FileHistory):
-    """A history file that stays private, and whose disk may fill up without ending the conversation."""
+    """A history file that stays private, and whose disk may fill up without ending the conversation.
+
+    Args:
+        path: of the file.
+        keeps: whether a line that was just typed is to be kept.
+    """
+
+    def __init__(self, path: str, keeps: Callable[[], bool]) -> None:
+        super().__init__(path)
+        self._keeps = keeps
 
     def load_history_strings(self) -> Iterable[str]:
         """The lines typed before, newest first; none when the file cannot be read any more."""
@@ -32,7 +41,9 @@ class PrivateHistory(FileHistory):
             return
 
     def store_string(self, string: str) -> None:
-        """Add a line, if the disk lets us."""
+        """Add a line, if it is to be kept and the disk lets us."""
+        if not self._keeps():
+            return
         try:
             super().store_string(whole(string))
         except OSError:
@@ -56,8 +67,11 @@ def history_path(environment: Mapping[str, str]) -> Path:
         raise ChatbotError("history", str(error), "set CHATBOT_HISTORY to a file") from error
 
 
-def open_history(path: Path) -> History:
+def open_history(path: Path, keeps: Callable[[], bool] = lambda: True) -> History:
     """The history in a file, created private when it is not there.
+
+    Args:
+        keeps: whether a line that was just typed is to be kept.
 
     Raises:
         ChatbotError: the file cannot be made or written.
@@ -72,7 +86,7 @@ def open_history(path: Path) -> History:
             os.close(handle)
     except OSError as error:
         raise write_error(path, error) from error
-    return PrivateHistory(str(path))
+    return PrivateHistory(str(path), keeps)
 
 
 def no_history() -> History:

@@ -12,23 +12,26 @@ from prompt_toolkit.history import History
 from rich.console import Console
 
 from chatbot.errors import ChatbotError
-from chatbot.repl.commands import as_question, dispatch, is_command
+from chatbot.repl.commands.table import as_question, dispatch, is_command
 from chatbot.repl.history import history_path, no_history, open_history
-from chatbot.repl.prompt import PlainPrompt, Prompt, edited_prompt
+from chatbot.repl.keys import unquoted
+from chatbot.repl.prompt import EditedPrompt, PlainPrompt, Prompt
 from chatbot.repl.screen import Screen
 from chatbot.repl.talk import Talk
 
 
-def start(talk: Talk, private: bool = False, quiet: bool = False) -> None:
+def start(talk: Talk, quiet: bool = False, vi: bool = False) -> None:
     """Talk at the terminal of this process.
 
     Args:
-        private: keep nothing of what is typed.
         quiet: no greeting, no notices.
+        vi: vi keys at the prompt.
     """
     console = Console()
     screen = Screen(console, quiet)
-    prompt = PlainPrompt() if console.is_dumb_terminal else edited_prompt(_history(private, screen))
+    prompt: Prompt = (
+        PlainPrompt() if console.is_dumb_terminal else EditedPrompt(talk, _history(talk, screen), vi=vi)
+    )
     converse(talk, prompt, screen)
 
 
@@ -36,8 +39,9 @@ def converse(talk: Talk, prompt: Prompt, screen: Screen) -> None:
     """Read and answer until the person leaves."""
     screen.greet(talk.bot.name)
     while True:
+        draft, talk.draft = talk.draft, ""
         try:
-            line = prompt.prompt()
+            line = prompt.prompt(default=draft)
         except KeyboardInterrupt:
             continue
         except EOFError:
@@ -55,15 +59,19 @@ def converse(talk: Talk, prompt: Prompt, screen: Screen) -> None:
 def _obey(line: str, talk: Talk, screen: Screen) -> None:
     if is_command(line):
         dispatch(line, talk, screen)
+    elif talk.picks(line):
+        exchange = talk.pick(int(line))
+        screen.say(f"Picked: {exchange.said}")
     elif line.strip():
-        screen.reply(talk.ask(as_question(line)), talk)
+        question = unquoted(as_question(line))
+        screen.exchange(lambda hear: talk.ask(question, hear), talk)
 
 
-def _history(private: bool, screen: Screen) -> History:
-    if private:
+def _history(talk: Talk, screen: Screen) -> History:
+    if talk.private:
         return no_history()
     try:
-        return open_history(history_path(os.environ))
+        return open_history(history_path(os.environ), lambda: not talk.private)
     except ChatbotError as error:
         screen.note(f"What you type is not kept: {error}")
         return no_history()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -14,12 +16,20 @@ from chatbot.display.maps import MAPS
 from chatbot.display.terminal import look_of, styled
 from chatbot.display.text import printable, visible
 from chatbot.display.why import why_lines
+from chatbot.repl.exchange import Exchange
+from chatbot.repl.spinner import Spinner
+from chatbot.repl.talk import OFF, Talk
 
 if TYPE_CHECKING:
-    from chatbot.repl.talk import Talk
     from chatbot.reply import Reply
 
 ANSWER = "bot: "
+GAP = 2
+"""Columns between a name and what it means."""
+
+NARROWEST = 24
+"""Columns that a meaning takes at least; with fewer it stands under its name."""
+
 QUIET, LOUD = "dim", "bold"
 
 
@@ -38,21 +48,69 @@ class Screen:
         """Who answers, and how to find out more."""
         self.note(f"{name} is listening. /help lists the commands, Ctrl-D leaves.")
 
-    def reply(self, reply: Reply, talk: Talk) -> None:
-        """A reply, with as much about it as the conversation shows."""
-        self._print(Text.assemble((ANSWER, LOUD), printable(reply.text)))
-        if talk.candidates > 1:
+    def waiting(self) -> Spinner:
+        """A block that may take a while."""
+        return Spinner(self._console)
+
+    def exchange(self, ask: Callable[[Callable[[str], None]], Exchange], talk: Talk) -> None:
+        """Show a reply while it is being made, then all that the conversation shows of it.
+
+        Args:
+            ask: makes the exchange; what it is given hears the reply piece by piece, where it comes so.
+        """
+        with self._hearing() as (hear, heard):
+            exchange = ask(hear)
+        if not heard:
+            self._print(Text.assemble((ANSWER, LOUD), printable(exchange.said)))
+        self.about(exchange, talk)
+
+    @contextmanager
+    def _hearing(self) -> Iterator[tuple[Callable[[str], None], list[str]]]:
+        """A function that shows a piece of a reply, and the pieces it was given."""
+        heard: list[str] = []
+        with self.waiting() as spinner:
+
+            def hear(piece: str) -> None:
+                spinner.stop()
+                if not heard:
+                    self._console.print(Text(ANSWER, LOUD), end="")
+                heard.append(piece)
+                self._console.file.write(printable(piece))
+                self._console.file.flush()
+
+            try:
+                yield hear, heard
+            finally:
+                if heard:
+                    self._console.file.write("\n")
+
+    def about(self, exchange: Exchange, talk: Talk) -> None:
+        """What the conversation shows of a reply besides its text."""
+        reply = exchange.reply
+        if talk.shown.candidates > 1:
             for place, candidate in enumerate(reply.candidates, start=1):
                 self._print(Text(f"  {place:2}  {candidate.score:7.3f}  {printable(candidate.reply)}", QUIET))
-        if talk.attention and reply.attention is not None:
-            for line in MAPS[talk.map](reply.attention, look_of(self._console, os.environ)):
-                self._console.print(styled(line), soft_wrap=True)
-        elif talk.attention and reply.text and not reply.fallback:
-            self.note("This checkpoint has no attention to show.")
-        for line in why_lines(reply):
-            self._print(Text(line, QUIET))
+        self.why(reply)
+        if talk.shown.attention != OFF:
+            self.attention(exchange, talk.shown.attention)
         if reply.truncated:
             self.note("The question is longer than this checkpoint reads; only its end was read.")
+
+    def attention(self, exchange: Exchange, name: str) -> None:
+        """What each word of a reply looked at, as a map."""
+        reply = exchange.reply
+        if exchange.picked or reply.fallback or not reply.text:
+            return
+        if reply.attention is None:
+            self.note("This checkpoint has no attention to show.")
+            return
+        for line in MAPS[name](reply.attention, look_of(self._console, os.environ)):
+            self._console.print(styled(line), soft_wrap=True)
+
+    def why(self, reply: Reply) -> None:
+        """Where a reply comes from: how sure it is, and the training pairs nearest to the question."""
+        for line in why_lines(reply):
+            self._print(Text(line, QUIET))
 
     def say(self, text: str) -> None:
         """A line that was asked for."""
@@ -68,12 +126,19 @@ class Screen:
         self._console.print(Text(f"Error: {visible(text)}"), soft_wrap=True)
 
     def table(self, rows: Iterable[tuple[str, str]]) -> None:
-        """A name and what it means, a row each."""
-        grid = Table.grid(padding=(0, 2))
+        """A name and what it means, a row each; where that is narrow, one under the other."""
+        shown = [(Text(visible(name), LOUD), Text(visible(meaning))) for name, meaning in rows]
+        widest = max((name.cell_len for name, _ in shown), default=0)
+        if widest + GAP + NARROWEST > self._console.width:
+            for name, meaning in shown:
+                self._print(name)
+                self._console.print(Padding(meaning, (0, 0, 0, 2)))
+            return
+        grid = Table.grid(padding=(0, GAP))
         grid.add_column(no_wrap=True)
         grid.add_column()
-        for name, meaning in rows:
-            grid.add_row(Text(name, LOUD), Text(meaning))
+        for name, meaning in shown:
+            grid.add_row(name, meaning)
         self._console.print(grid)
 
     def _print(self, text: Text) -> None:

@@ -156,7 +156,7 @@ def test_lines_of_a_pipe_are_independent_unless_told(chat: Process, bot: Any) ->
 
 def test_question_shows_why_under_the_reply(chat: Process) -> None:
     lines = ["re hi", "  word for word a reply of the training data", "   0.50  like hi  ->  so"]
-    assert chat("--question", "hi", "--why", "1") == (0, "\n".join(lines) + "\n", "")
+    assert chat("--question", "hi", "--why=1") == (0, "\n".join(lines) + "\n", "")
     assert chat("--question", "hi", "--why")[1].count("like hi") == 3
 
 
@@ -169,7 +169,7 @@ def test_why_on_a_pipe_is_told_in_json(chat: Process) -> None:
 
 
 def test_why_on_a_pipe_of_text_is_wrong_usage(chat: Process) -> None:
-    status, out, err = chat("--why", "2", stdin="hi\n")
+    status, out, err = chat("--why=2", stdin="hi\n")
     assert (status, out, chat.loads) == (2, "", [])
     assert "--why: a pipe gets one line for each question; add --json" in err
 

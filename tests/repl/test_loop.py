@@ -84,7 +84,7 @@ def test_reply_cannot_command_the_terminal(terminal: Any) -> None:
 
 
 def test_turns_are_remembered_as_asked_for(terminal: Any) -> None:
-    terminal.remember(2)
+    terminal.talk.turns = 2
     terminal.type("one\rtwo\r")
     assert [history for _, history, _ in terminal.bot.asked] == [(), ("one", "re one")]
 
@@ -92,3 +92,35 @@ def test_turns_are_remembered_as_asked_for(terminal: Any) -> None:
 def test_conversation_that_ends_by_quit_reads_no_further(terminal: Any) -> None:
     terminal.type("/quit\rhi\r")
     assert terminal.bot.questions == []
+
+
+def test_alt_enter_makes_one_question_of_two_lines(terminal: Any) -> None:
+    terminal.type("one\x1b\rtwo\r")
+    assert terminal.bot.questions == ["one\ntwo"]
+
+
+def test_pasted_lines_are_one_question(terminal: Any) -> None:
+    terminal.type("\x1b[200~one\ntwo\r\nthree\x1b[201~\r")
+    assert terminal.bot.questions == ["one\ntwo\nthree"]
+
+
+def test_text_in_three_quotes_goes_on_until_they_close(terminal: Any) -> None:
+    terminal.type('"""one\rtwo"""\r"""three"""\r')
+    assert terminal.bot.questions == ["one\ntwo", "three"]
+
+
+def test_suggestion_from_history_is_taken_by_the_right_arrow(terminal: Any) -> None:
+    terminal.history = InMemoryHistory(["how are you"])
+    terminal.type(f"{UP}\r")
+    assert terminal.bot.questions == ["how are you"]
+
+
+def test_history_is_searched_backwards(terminal: Any) -> None:
+    terminal.history = InMemoryHistory(["what is your name", "how are you"])
+    terminal.type("\x12nam\r\r")
+    assert terminal.bot.questions == ["what is your name"]
+
+
+def test_vi_keys_edit_the_line(terminal: Any) -> None:
+    terminal.type("abc\x1b0ix\r", vi=True)
+    assert terminal.bot.questions == ["xabc"]
