@@ -14,7 +14,6 @@ from chatbot.engines.answering import Answer, Answering
 from chatbot.engines.reading import Source
 from chatbot.errors import OptionError
 from chatbot.text.tokenizer import EOS
-from chatbot.text.words import assign, merge_weights, read_words, word_spans
 
 CHECKPOINTS = "checkpoints"
 """The folder that a checkpoint's name is looked up in, unless CHATBOT_CHECKPOINTS names another."""
@@ -190,11 +189,13 @@ class Chatbot:
         options: DecodingOptions | None = None,
         candidates: int = 1,
         histories: Sequence[Sequence[str]] = (),
+        attention: bool = True,
     ) -> list[Reply]:
         """Answer many questions, each as ``reply`` would, in batches.
 
         Args:
             histories: the turns before each of them; () where there are none.
+            attention: say what was looked at; replies come sooner where that is not asked for.
 
         Raises:
             OptionError: as for ``reply``, or there are not as many histories as questions.
@@ -207,7 +208,7 @@ class Chatbot:
         wanted = options or self.options
         check_options("decoding", wanted)
         answers = self._answering.answers(texts, wanted, candidates, histories)
-        return [self._reply(text, answer) for text, answer in zip(texts, answers, strict=True)]
+        return [self._reply(text, answer, attention) for text, answer in zip(texts, answers, strict=True)]
 
     def stream(
         self, text: str, history: Sequence[str] = (), options: DecodingOptions | None = None
@@ -232,17 +233,20 @@ class Chatbot:
         for piece in pieces:
             yield piece if isinstance(piece, str) else self._reply(question, piece)
 
-    def _reply(self, question: str, answer: Answer) -> Reply:
+    def _reply(self, question: str, answer: Answer, attends: bool = True) -> Reply:
         if not answer.source:
             return Reply(question, "")
         text, best = answer.ranked[0]
         source = answer.source
         named = tuple(Candidate(said, hypothesis.score) for said, hypothesis in answer.ranked)
-        attention = self._attention(question, source, best) if self._answering.attends else None
+        shown = attends and self._answering.attends
+        attention = self._attention(question, source, best) if shown else None
         return Reply(question, text, best.score, False, source.truncated, named, attention, source.history)
 
     def _attention(self, question: str, read: Source, hypothesis: Hypothesis) -> Attention:
         """Weights between words; only words of which the model read something are columns."""
+        from chatbot.text.words import assign, merge_weights, read_words, word_spans  # not loaded in vain
+
         ended = hypothesis.tokens[-1:] == (EOS,)
         said = hypothesis.tokens[:-1] if ended else hypothesis.tokens
         decoded = self._answering.tokenizer.decode_with_offsets(said, read.words)
@@ -264,6 +268,8 @@ class Chatbot:
 
 def _source_words(question: str, read: Source) -> tuple[tuple[Word, ...], list[int]]:
     """The words that were read, oldest turn first, and for each token the place of its word or -1."""
+    from chatbot.text.words import assign, read_words, word_spans
+
     turns = (*read.history, question)
     words: list[Word] = []
     owners: list[int] = []
