@@ -137,11 +137,13 @@ class Chatbot:
         options: DecodingOptions | None = None,
         candidates: int = 1,
         histories: Sequence[Sequence[str]] = (),
+        attention: bool = True,
     ) -> list[Reply]:
         """Answer many questions, each as ``reply`` would, in batches.
 
         Args:
             histories: the turns before each of them; () where there are none.
+            attention: say what was looked at; replies come sooner where that is not asked for.
 
         Raises:
             OptionError: as for ``reply``, or there are not as many histories as questions.
@@ -165,7 +167,9 @@ class Chatbot:
             )
         )
         return [
-            self._beyond(text, wanted) if unmet else self._sure(self._reply(text, next(answers)), wanted)
+            self._beyond(text, wanted)
+            if unmet
+            else self._sure(self._reply(text, next(answers), attention), wanted)
             for text, unmet in zip(texts, strange, strict=True)
         ]
 
@@ -262,13 +266,14 @@ class Chatbot:
             attention = attention_between(text, source, reply, pieces, hypothesis)
         return Reply(text, reply, hypothesis.score, False, source.truncated, (), attention, source.history)
 
-    def _reply(self, question: str, answer: Answer) -> Reply:
+    def _reply(self, question: str, answer: Answer, attends: bool = True) -> Reply:
         if not answer.source or not answer.ranked:
             return Reply(question, "")
         text, best = answer.ranked[0]
         source = answer.source
         named = tuple(Candidate(said, hypothesis.score) for said, hypothesis in answer.ranked)
-        attention = self._attention(question, source, best) if self._answering.attends else None
+        shown = attends and self._answering.attends
+        attention = self._attention(question, source, best) if shown else None
         sure = self._confidence(question, answer)
         cut = source.truncated
         return Reply(question, text, best.score, False, cut, named, attention, source.history, sure)

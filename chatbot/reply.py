@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.engines.reading import Source
-from chatbot.text.words import assign, merge_weights, read_words, word_spans
 from chatbot.trust.why import Why
 
 
@@ -124,6 +123,8 @@ def attention_between(
         text: the reply.
         pieces: character ranges in ``text`` of the hypothesis' tokens, without its end.
     """
+    from chatbot.text.words import assign, merge_weights, read_words, word_spans  # not loaded in vain
+
     ended = len(hypothesis.tokens) > len(pieces)
     reply = read_words(pieces, word_spans(text))
     source, owners = _source_words(question, read)
@@ -140,6 +141,8 @@ def attention_between(
 
 def _source_words(question: str, read: Source) -> tuple[tuple[Word, ...], list[int]]:
     """The words that were read, oldest turn first, and for each token the place of its word or -1."""
+    from chatbot.text.words import assign, read_words, word_spans
+
     turns = (*read.history, question)
     words: list[Word] = []
     owners: list[int] = []

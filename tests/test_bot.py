@@ -153,6 +153,11 @@ def flat(attention: Attention | None) -> list[float]:
     return [weight for row in (*attention.weights, attention.end) for weight in row] if attention else []
 
 
+def test_attention_that_is_not_asked_for_is_not_there(tiny_bot: Chatbot) -> None:
+    (reply,) = tiny_bot.replies(["hello"], attention=False)
+    assert reply == dataclasses.replace(tiny_bot.reply("hello"), attention=None)
+
+
 def test_same_question_gets_the_same_answer(tiny_bot: Chatbot, tiny_checkpoint: Path) -> None:
     """No dropout, no random choice; and a second loading changes nothing."""
     again = Chatbot.load(tiny_checkpoint, device="cpu")

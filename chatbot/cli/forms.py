@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 class Form(Protocol):
     """How an answer, or the lack of one, is written; without the last line's end."""
 
+    @property
+    def attention(self) -> bool:
+        """Whether what was looked at is written as well."""
+        ...
+
     def answer(self, reply: Reply) -> str:
         """What is written for a reply."""
         ...

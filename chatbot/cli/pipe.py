@@ -98,7 +98,7 @@ class Pipe:
         if any(histories) and not self.bot.reads_history:
             self.notices.unread()
         try:
-            replies = self.bot.replies(texts, self.options, self.candidates, histories)
+            replies = self.bot.replies(texts, self.options, self.candidates, histories, self.form.attention)
         except ChatbotError as error:
             if len(questions) == 1:
                 return [error]

@@ -67,11 +67,13 @@ class Bot(Protocol):
         options: DecodingOptions | None = None,
         candidates: int = 1,
         histories: Sequence[Sequence[str]] = (),
+        attention: bool = True,
     ) -> Sequence[Reply]:
         """Answer many questions, each as ``reply`` would.
 
         Args:
             histories: the turns before each; () where there are none.
+            attention: say what was looked at.
         """
         ...
 

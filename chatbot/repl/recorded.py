@@ -65,8 +65,9 @@ class Recorded:
         options: DecodingOptions | None = None,
         candidates: int = 1,
         histories: Sequence[Sequence[str]] = (),
+        attention: bool = True,
     ) -> Sequence[Reply]:
-        """The bot's replies."""
+        """The bot's replies, with what was looked at: that is written down."""
         found = self._bot.replies(texts, options, candidates, histories)
         turns = histories or [()] * len(texts)
         for reply, history in zip(found, turns, strict=True):

@@ -53,6 +53,7 @@ class EchoBot:
         options: DecodingOptions | None = None,
         candidates: int = 1,
         histories: Sequence[Sequence[str]] = (),
+        attention: bool = True,
     ) -> list[Reply]:
         self.batches.append(len(texts))
         if "refuse" in texts:
