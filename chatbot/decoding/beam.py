@@ -39,7 +39,7 @@ class Picker(Protocol):
         """Rows and columns of the continuations kept: those of an owner together, owners in order.
 
         Args:
-            steps_left: tokens a row can say after the one chosen now.
+            steps_left: tokens a row can say between the one chosen now and its EOS.
         """
         ...
 
@@ -127,7 +127,8 @@ class Beam:
             possible = look.possible()
             if not possible.all():
                 lists.add_cut(course.front, picker.complete((~possible).nonzero()[0], False))
-            rows, columns = picker.pick(course.front, look, longest - course.length - 1)
+            # A reply may be cut before the place of its EOS, so nothing that counts is said there.
+            rows, columns = picker.pick(course.front, look, max(0, longest - course.length - 2))
             grown = course.grow(look, rows, columns)
             is_end = grown.tokens == EOS
             lists.add_ended(grown, is_end.nonzero()[0])
