@@ -153,8 +153,8 @@ class Beam:
     def _pruned(self, look: Look) -> Look:
         """Without the candidates that are too far below the best of their row.
 
-        Source: Wu et al. 2016, section 7: "we only consider tokens that have local scores that are not
-        more than beamsize below the best token for this step", and of finished hypotheses the same.
+        Source: Wu et al. 2016, section 7, where one threshold prunes tokens by their local scores, as here,
+        and finished hypotheses by their normalised ones, as ``Shortlist`` does.
         """
         if not self.prune:
             return look

@@ -158,7 +158,7 @@ def test_checkpoint_folder_and_device_are_passed_on(chat: Process, tmp_path: Pat
         (("--min-tokens", "5", "--max-tokens", "2"), "--min-tokens 5: is above --max-tokens 2"),
         (("--never", "nowhere.txt"), "--never: nowhere.txt: No such file or directory; name a file"),
         (("--top-p", "1.5"), "--top-p: top_p is 1.5; it must be from 0 to 1"),
-        (("--seed", "-1"), "--seed: sample_seed is -1; it must be from 0"),
+        (("--seed", "-1"), "--seed: sample_seed is -1; it must be at least 0"),
         (("--device", "tpu"), "choose one of auto, cpu, cuda, mps"),
         (("--input", "xml"), "'text', 'jsonl'"),
         (("--history", "-1"), "x>=0"),
