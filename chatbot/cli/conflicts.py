@@ -47,7 +47,12 @@ NEEDS = (
         )
         for name in OF_BEAMS
     ),
-    Need("diversity", lambda options: options.beam_groups > 1, "is between groups", "add --beam-groups"),
+    Need(
+        "diversity",
+        lambda options: options.beam_groups > 1,
+        "is what groups lose to each other",
+        "add --beam-groups",
+    ),
     Need(
         "length_penalty",
         lambda options: options.normalize == "wu",

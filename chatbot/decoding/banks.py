@@ -34,7 +34,7 @@ class Banks:
     said is no candidate, nor is EOS while anything is; so every hypothesis that ends meets every demand.
 
     Source: Post and Vilar 2018, "Fast lexically constrained decoding with dynamic beam allocation for
-    neural machine translation", section 4.
+    neural machine translation".
 
     Args:
         said: what each row of the first front has said.

@@ -153,6 +153,9 @@ def _way(options: DecodingOptions, words: Wording) -> Way:
 
 
 def _no_quoting(tokenizer: Tokenizer, ngram: int, sources: Sequence[Source]) -> NoQuoting:
-    """The question as it was read and as a reply would spell it: with its capital letters."""
-    quotes = [(source.ids, tokenizer.encode(source.text).ids) for source in sources]
+    """The question as it was read, all of it so, and as a reply would spell it: with its capital letters."""
+    quotes = [
+        (source.ids, tokenizer.encode(source.text, src=True).ids, tokenizer.encode(source.text).ids)
+        for source in sources
+    ]
     return NoQuoting(quotes, ngram)
