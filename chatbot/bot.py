@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from chatbot.checkpoint import load
@@ -210,7 +211,11 @@ class Chatbot:
         return self._trust.seen.is_strange(question)
 
     def _fallback(self, options: DecodingOptions) -> str:
-        return options.fallback or fallback_text(self._answering.tokenizer)
+        return options.fallback or self._neutral
+
+    @cached_property
+    def _neutral(self) -> str:
+        return fallback_text(self._answering.tokenizer)
 
     def _sure(self, reply: Reply, options: DecodingOptions) -> Reply:
         """The reply, or the fallback where it is not sure enough."""
