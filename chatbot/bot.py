@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -198,7 +199,11 @@ class Chatbot:
         return Reply(question, self._fallback(options), fallback=True)
 
     def _fallback(self, options: DecodingOptions) -> str:
-        return options.fallback or fallback_text(self._answering.tokenizer)
+        return options.fallback or self._neutral
+
+    @cached_property
+    def _neutral(self) -> str:
+        return fallback_text(self._answering.tokenizer)
 
     def _sure(self, reply: Reply, options: DecodingOptions) -> Reply:
         """The reply, or the fallback where it is not sure enough."""

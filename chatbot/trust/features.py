@@ -2,7 +2,7 @@
 
     log_prob    log P(Y|X) / |Y|, nats a token: how likely the network holds the reply
     length      ln |Y|, so that long replies can be judged by their own measure
-    mass        ln Σᵢ P(Yᵢ|X) over the n best: how much of all that could be said they are
+    mass        Σᵢ P(Yᵢ|X) over the n best: how much of all that could be said they are
     entropy     -Σᵢ pᵢ ln pᵢ / ln n with pᵢ ∝ P(Yᵢ|X) over the n best: 0 where one stands out, 1 for equals
     agreement   mean share of letter trigrams (Dice 1945) that the reply has in common with each other one
     known       share of the question's words that training questions held
@@ -51,7 +51,7 @@ def features(found: Sequence[tuple[str, Hypothesis]], known: float) -> Mapping[s
     entropy = -float(shares @ (log_probs - mass)) / math.log(len(few))
     grams = _grams(text)
     agreement = sum(_dice(grams, _grams(other)) for other, _ in few[1:]) / (len(few) - 1)
-    return {**alone, "mass": mass, "entropy": entropy, "agreement": agreement}
+    return {**alone, "mass": math.exp(mass), "entropy": entropy, "agreement": agreement}
 
 
 def _grams(text: str) -> set[str]:
