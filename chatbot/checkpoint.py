@@ -3,6 +3,8 @@
     config.json          every option that built it, its corpora and their hashes, versions
     tokenizer.json       the tokenizer
     model.safetensors    best weights by validation loss, half precision unless asked otherwise
+    encoder.onnx         the same network for replies without torch, where it can be written so
+    step.onnx            its other half; both refer to the weights and hold none that are there
     metrics.jsonl        one line an event of training
     README.md            model card
     seen.safetensors     hashes of the words and replies of training
@@ -24,8 +26,9 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +44,7 @@ CONFIG, TOKENIZER, WEIGHTS, CARD = "config.json", "tokenizer.json", "model.safet
 SEEN, CONFIDENCE = "seen.safetensors", "confidence.json"
 WHY_VECTORS, WHY_PAIRS = "why.safetensors", "why.jsonl"
 MANIFEST, METRICS, RESUME, NEXT = "manifest.json", "metrics.jsonl", "resume", "next"
+ENCODER, STEP = "encoder.onnx", "step.onnx"
 STARTER = "starter"
 REQUIRED = (CONFIG, TOKENIZER, WEIGHTS)
 
@@ -56,12 +60,29 @@ class Checkpoint:
         config: the options that built it.
         record: all of ``config.json``: corpora, versions, figures.
         home: where its files lie: the folder, or ``next/`` in it.
+        files: the names of those that its manifest lists.
     """
 
     path: Path
     config: Config
     record: Mapping[str, Any]
     home: Path
+    files: tuple[str, ...] = ()
+
+    @property
+    def has_graphs(self) -> bool:
+        """Whether it can be answered from without torch."""
+        return {ENCODER, STEP} <= set(self.files)
+
+    @property
+    def when(self) -> datetime:
+        """When it was written."""
+        return datetime.fromtimestamp((self.home / MANIFEST).stat().st_mtime).astimezone()
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum((self.home / name).stat().st_size for name in self.files if (self.home / name).is_file())
 
     @property
     def name(self) -> str:
@@ -138,22 +159,18 @@ def save(
     comes last, so that a mixture of two is never taken for complete.
 
     Args:
-        extra: further files by name.
+        extra: further files, by name.
 
     Raises:
         ChatbotError: the folder cannot be written.
     """
-    from safetensors.numpy import save as to_bytes
-
-    private_folder(folder)
     files = {
         CONFIG: to_json({"format": FORMAT, **record}),
         TOKENIZER: tokenizer.to_json().encode(),
-        WEIGHTS: to_bytes({name: np.ascontiguousarray(tensor) for name, tensor in weights.items()}),
+        WEIGHTS: weights_file(weights),
         CARD: card.encode(),
         **(extra or {}),
     }
-    _end_earlier(folder)
     _replace(folder, files)
 
 
@@ -168,51 +185,46 @@ def update(folder: Path, changes: Mapping[str, bytes], remove: Collection[str] =
         CheckpointError: it is not complete, or damaged.
         ChatbotError: the folder cannot be written.
     """
-    verify(folder)
-    _end_earlier(folder)
-    names = _listed(folder) - set(remove) - set(changes)
-    _replace(folder, {name: (folder / name).read_bytes() for name in sorted(names)} | dict(changes))
+    kept, home = set(verify(folder)) - set(remove) - set(changes), _home(folder)
+    _replace(folder, {name: (home / name).read_bytes() for name in sorted(kept)} | dict(changes))
 
 
-def _end_earlier(folder: Path) -> None:
-    """Bring a save that was cut short to its end."""
-    if _home(folder) == folder:
-        return
-    with contextlib.suppress(OSError, CheckpointError):
-        names = read_json(folder / NEXT / MANIFEST)["sha256"]
-        last = {name: (folder / NEXT / name).read_bytes() for name in (*names, MANIFEST)}
-        _write(folder, last, last.pop(MANIFEST))
+def weights_file(weights: Weights) -> bytes:
+    """The bytes of ``model.safetensors``."""
+    from safetensors.numpy import save as to_bytes
+
+    return to_bytes({name: np.ascontiguousarray(tensor) for name, tensor in weights.items()})
 
 
 def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Make these the files of a checkpoint; those an earlier one had besides are deleted."""
+    """Let these be the files of a checkpoint, new or not; those an earlier one had besides are deleted."""
+    private_folder(folder)
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     manifest = to_json({"format": FORMAT, "sha256": hashes})
-    earlier = _listed(folder)
+    if _home(folder) != folder:  # an earlier save was cut short: its end first
+        with contextlib.suppress(OSError, CheckpointError):
+            names = (*_hashes(folder / NEXT), MANIFEST)
+            last = {name: (folder / NEXT / name).read_bytes() for name in names}
+            _write(folder, last, last.pop(MANIFEST))
     check_space(folder, sum(map(len, files.values())) * (1 + is_complete(folder)))
     if is_complete(folder):
         _write(private_folder(folder / NEXT), files, manifest)
     _write(folder, files, manifest)
-    for name in earlier - set(files) - {MANIFEST, METRICS}:
-        with contextlib.suppress(OSError):
-            (folder / name).unlink()
     _clear(folder / NEXT)
-
-
-def _listed(folder: Path) -> set[str]:
-    """The files that the manifest of a folder names."""
-    try:
-        return {Path(name).name for name in read_json(folder / MANIFEST).get("sha256", ())}
-    except (CheckpointError, TypeError):
-        return set()
 
 
 def _write(folder: Path, files: Mapping[str, bytes], manifest: bytes) -> None:
     """Replace the files of a folder; it is complete before and after, and not in between."""
+    try:
+        former = set(_hashes(folder))
+    except CheckpointError:
+        former = set()
     (folder / MANIFEST).unlink(missing_ok=True)
     sync_folder(folder)
     for name, data in files.items():
         write_atomically(folder / name, data)
+    for name in former - set(files):
+        (folder / name).unlink(missing_ok=True)
     write_atomically(folder / MANIFEST, manifest)
 
 
@@ -259,7 +271,18 @@ def load(folder: Path) -> Checkpoint:
         CheckpointError: it is missing, incomplete, damaged or of another format.
     """
     verify(folder)
+    return glance(folder)
+
+
+def glance(folder: Path) -> Checkpoint:
+    """Read a checkpoint, its files unchecked: for looking at it, not for answering from it.
+
+    Raises:
+        CheckpointError: it is missing, incomplete, or of another format.
+    """
+    _check_complete(folder)
     home = _home(folder)
+    files = tuple(_hashes(home))
     record = read_json(home / CONFIG)
     where = str(home / CONFIG)
     if record.get("format") != FORMAT:
@@ -275,15 +298,44 @@ def load(folder: Path) -> Checkpoint:
         config = Config.from_json(options, where)
     except OptionError as error:
         raise CheckpointError(where, error.what, "use the version of chatbot that made it") from None
-    return Checkpoint(folder, config, record, home)
+    return Checkpoint(folder, config, record, home, files)
 
 
-def verify(folder: Path) -> None:
+def verify(folder: Path) -> tuple[str, ...]:
     """Check that a checkpoint is complete and every file as it was written.
+
+    Returns:
+        the names of its files.
 
     Raises:
         CheckpointError: which file is not.
     """
+    for fault in faults(folder):
+        raise fault
+    return tuple(_hashes(_home(folder)))
+
+
+def faults(folder: Path) -> Iterator[CheckpointError]:
+    """What is wrong with each file that is not as it was written.
+
+    Raises:
+        CheckpointError: the folder is no complete checkpoint.
+    """
+    _check_complete(folder)
+    home = _home(folder)
+    for name, expected in _hashes(home).items():
+        path = home / name
+        try:
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            yield CheckpointError(str(path), f"cannot be read ({error.strerror})", _RESTORE)
+            continue
+        if found != expected:
+            yield CheckpointError(str(path), "is not as it was written: its sha256 differs", _RESTORE)
+
+
+def _check_complete(folder: Path) -> None:
+    """Raises CheckpointError where there is no complete checkpoint."""
     if not os.path.isdir(folder):
         raise CheckpointError(str(folder), "no such checkpoint", "see --checkpoints, or train one")
     if not is_complete(folder):
@@ -291,18 +343,18 @@ def verify(folder: Path) -> None:
         what = "is an unfinished training run" if unfinished else "is no checkpoint: it has no manifest.json"
         remedy = f"go on with chatbot train --resume {folder.name}" if unfinished else "name another folder"
         raise CheckpointError(str(folder), what, remedy)
-    home = _home(folder)
+
+
+def _hashes(home: Path) -> dict[str, str]:
+    """The sha256 of each file, by its name, as the manifest of a folder lists them.
+
+    Raises:
+        CheckpointError: there is no manifest, or it does not list what a checkpoint must have.
+    """
     hashes = read_json(home / MANIFEST).get("sha256")
     if not isinstance(hashes, dict) or not set(REQUIRED) <= set(hashes):
         raise CheckpointError(str(home / MANIFEST), "does not list the checkpoint's files", _RESTORE)
-    for name, expected in hashes.items():
-        path = home / Path(name).name
-        try:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
-        except OSError as error:
-            raise CheckpointError(str(path), f"cannot be read ({error.strerror})", _RESTORE) from None
-        if found != expected:
-            raise CheckpointError(str(path), "is not as it was written: its sha256 differs", _RESTORE)
+    return {Path(name).name: str(expected) for name, expected in hashes.items()}
 
 
 def list_complete(checkpoints: Path) -> list[Path]:

@@ -26,6 +26,7 @@ VERBS = {
         "chatbot.cli.compare:compare", "Compare attentions, cells or any other options on the same data."
     ),
     "corpus": Verb("chatbot.cli.corpus:corpus", "Add corpora, look into them, and take care of them."),
+    "checkpoint": Verb("chatbot.cli.checkpoint:checkpoint", "Look at trained bots, and take care of them."),
     "completion": Verb("chatbot.cli.completion:completion", "Print the script that lets a shell complete."),
 }
 """Every verb, in the order of the help."""

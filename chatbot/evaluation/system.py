@@ -13,7 +13,7 @@ from chatbot.config import COPYING, POINTER
 from chatbot.corpus.conversation import Pair
 from chatbot.dataset.encode import Copying, PairEncoder
 from chatbot.dataset.encoded import EncodedPairs
-from chatbot.engines.loading import load_network
+from chatbot.engines.network import load_network
 from chatbot.engines.torch_engine import choose_device
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.tokenizer import Tokenizer

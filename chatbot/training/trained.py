@@ -15,6 +15,7 @@ import chatbot
 from chatbot import checkpoint
 from chatbot.dataset.joined import joined
 from chatbot.engines.answering import Answering
+from chatbot.engines.exporting import NotExportedError, export
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.evaluation.openings import openings
 from chatbot.nn.seq2seq import Seq2Seq
@@ -79,12 +80,15 @@ class Trained:
         config = self.request.config.replace({"decoding.threshold": 0.0})
         return dataclasses.replace(self, request=dataclasses.replace(self.request, config=config))
 
-    def write(self, finished: Finished, report: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
-        """The checkpoint with its model card.
+    def write(self, finished: Finished, report: Mapping[str, Any], files: Mapping[str, bytes]) -> list[str]:
+        """The checkpoint with its model card and, where the network can be written so, its graphs.
 
         Args:
             report: as ``measured``; empty when the run was interrupted.
             files: what it gets besides the weights.
+
+        Returns:
+            what its owner should be warned of.
 
         Raises:
             ChatbotError: the folder cannot be written.
@@ -93,7 +97,13 @@ class Trained:
         record = self._record(finished, report)
         weights = {name: _stored(tensor, request.half) for name, tensor in own_weights(self.network).items()}
         card = model_card(request.folder.name, record, self._samples())
-        checkpoint.save(request.folder, finite(record), self.data.tokenizer, weights, card, files)
+        tokenizer, extra, warnings = self.data.tokenizer, dict(files), list[str]()
+        try:
+            extra |= export(self.network, tokenizer.vocab, checkpoint.weights_file(weights))
+        except NotExportedError as error:
+            warnings.append(str(error))
+        checkpoint.save(request.folder, finite(record), tokenizer, weights, card, extra)
+        return warnings
 
     def _samples(self) -> list[tuple[str, str]]:
         """Replies to everyday openings of a bot that learned them, else to held-out questions."""

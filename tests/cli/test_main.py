@@ -9,6 +9,7 @@ import click
 import pytest
 
 from chatbot.cli import VERBS, main
+from chatbot.cli.checkpoint import VERBS as CHECKPOINT_VERBS
 from chatbot.cli.corpus import VERBS as CORPUS_VERBS
 
 Capture = pytest.CaptureFixture[str]
@@ -22,7 +23,7 @@ def status(*args: str) -> int:
 
 
 def test_every_verb_is_where_the_table_says() -> None:
-    for name, verb in [*VERBS.items(), *CORPUS_VERBS.items()]:
+    for name, verb in [*VERBS.items(), *CORPUS_VERBS.items(), *CHECKPOINT_VERBS.items()]:
         module, _, attribute = verb.place.partition(":")
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
