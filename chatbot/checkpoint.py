@@ -185,8 +185,9 @@ def update(folder: Path, changes: Mapping[str, bytes], remove: Collection[str] =
         CheckpointError: it is not complete, or damaged.
         ChatbotError: the folder cannot be written.
     """
-    kept, home = set(verify(folder)) - set(remove) - set(changes), _home(folder)
-    _replace(folder, {name: (home / name).read_bytes() for name in sorted(kept)} | dict(changes))
+    listed, home = verify(folder), _home(folder)
+    kept = {name: (home / name).read_bytes() for name in listed if name not in {*remove, *changes}}
+    _replace(folder, kept | dict(changes))
 
 
 def weights_file(weights: Weights) -> bytes:

@@ -359,7 +359,8 @@ class Config:
 
     def to_json(self) -> dict[str, Any]:
         """The sections as plain objects, every option named."""
-        return dataclasses.asdict(self)
+        sections = dataclasses.asdict(self).items()
+        return {name: {k: _plain(v) for k, v in section.items()} for name, section in sections}
 
     @classmethod
     def from_json(cls, record: Any, where: str = "config") -> Config:
@@ -391,6 +392,11 @@ class Config:
             parts.setdefault(section, {})[name] = check_value(section, name, value, where)
         sections = {s: dataclasses.replace(getattr(self, s), **v) for s, v in parts.items()}
         return dataclasses.replace(self, **sections)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 SECTIONS: dict[str, type] = {

@@ -65,8 +65,6 @@ def attend(words: tuple[str, ...], checkpoints: Path, device: str | None, **para
     from chatbot.cli.exhibiting import Asked
 
     folders, texts = _who_and_what(words, checkpoints, params)
-    if params["before"] and params["reply"] is not None:
-        raise OptionError("--before", "does not go with --reply", "leave one out")
     manner = Manner(params["map_name"], params["theme"] or "", len(folders) > 1)
     if params["output"] is not None:
         check_file(params["output"], manner)

@@ -9,7 +9,7 @@ from chatbot.cli.lazy import LazyGroup, Verb
 VERBS = {
     "list": Verb(
         "chatbot.cli.checkpoint_show:list_",
-        "List the checkpoints under --checkpoints, the newest first, and the one that comes with the program.",
+        "List the checkpoints under --checkpoints, newest first, and the one that comes with the program.",
     ),
     "show": Verb(
         "chatbot.cli.checkpoint_show:show",

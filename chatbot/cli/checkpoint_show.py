@@ -26,7 +26,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="JSON instead
 @json_option
 @checkpoints_option
 def list_(as_json: bool, checkpoints: Path) -> None:
-    """List the checkpoints under --checkpoints, the newest first, and the one that comes with the program.
+    """List the checkpoints under --checkpoints, newest first, and the one that comes with the program.
 
     With --json each is an object on a line of its own.
     """

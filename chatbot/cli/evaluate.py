@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chatbot.cli.options import checkpoints_option, config_options, corpora_option, given_options
+from chatbot.cli.options import (
+    SEED_OF_SAMPLING,
+    checkpoints_option,
+    config_options,
+    corpora_option,
+    given_options,
+)
 from chatbot.config import Config
 from chatbot.corpus.options import ReadingOptions
 from chatbot.errors import CorpusError, OptionError
@@ -48,7 +54,7 @@ LIMIT = 5000
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 @click.option("--quiet", is_flag=True, help="No progress and no notices; errors are still told.")
 @config_options("reading")
-@config_options("decoding", default="the checkpoint's")
+@config_options("decoding", default="the checkpoint's", without=(SEED_OF_SAMPLING,))
 @config_options("training.seed", "training.device")
 @corpora_option
 @checkpoints_option
@@ -135,7 +141,6 @@ def _system(checkpoint: Checkpoint, params: Mapping[str, Any]) -> System:
     """A checkpoint that answers as ``chatbot chat`` does."""
     from chatbot.bot import Chatbot
     from chatbot.evaluation.system import System
-    from chatbot.text.turns import source_text
 
     device = params["device"] or "auto"
     bot = Chatbot.load(checkpoint.path, device)
@@ -143,7 +148,9 @@ def _system(checkpoint: Checkpoint, params: Mapping[str, Any]) -> System:
     return System.of(
         checkpoint,
         device,
-        lambda pairs: bot.replies([source_text(pair.src, pair.own) for pair in pairs], options),
+        lambda pairs: bot.replies(
+            [pair.src[-1] for pair in pairs], options, histories=[pair.src[:-1] for pair in pairs]
+        ),
     )
 
 

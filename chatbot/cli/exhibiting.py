@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,12 +52,16 @@ class Asked:
 
     def _exhibit(self, bot: Chatbot, text: str) -> Exhibit:
         given = self.reply is not None
-        reply = bot.reply(text, self.before) if self.reply is None else bot.given(text, self.reply)
+        # What is looked at is asked for, however strange the question and unsure the reply.
+        options = replace(bot.options, guess=True, threshold=0.0)
+        reply = (
+            bot.reply(text, self.before, options)
+            if self.reply is None
+            else bot.given(text, self.reply, self.before)
+        )
         places = (("layer", self.layer), ("head", self.head))
         note = ", ".join(f"{name} {number}" for name, number in places if number)
-        return Exhibit(
-            bot.name, text, reply.text, reply.score, reply.attention, given, tuple(self.before), note
-        )
+        return Exhibit(bot.name, text, reply.text, reply.score, reply.attention, given, reply.history, note)
 
 
 def split_arguments(words: Sequence[str], checkpoints: Path) -> tuple[str | None, list[str]]:

@@ -155,7 +155,6 @@ def test_characters_without_a_font_are_noted_once(attend: Attend) -> None:
             "--layer: 3, but this checkpoint looks with 1 layer; leave it out",
         ),
         (("tiny", "hello", "--before", "hi"), "--before: tiny reads single questions"),
-        (("hello", "--before", "hi", "--reply", "ho"), "--before: does not go with --reply"),
         (("hello", "--compare", " ,"), "--compare: names nothing"),
         (("tiny", "hello", "--reply", " "), "must have words"),
         ((), "Missing argument"),
