@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -102,8 +102,7 @@ class Wishes:
         wants = self.candidates is not None
         if self.as_json:
             return JsonForm(checkpoint, self.seed or 0, wants, self.attention)
-        columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_COLUMNS
-        return TextForm(wants, self.attention, columns)
+        return TextForm(wants, self.attention, _columns())
 
     def notices(self) -> Notices:
         """What is said about answers."""
@@ -169,12 +168,21 @@ def chat(
         context.exit(_serve(bot, options, wishes))
 
 
+def _columns() -> int:
+    """Those of the terminal, if any."""
+    if not sys.stdout.isatty():
+        return PIPE_COLUMNS
+    import shutil
+
+    return shutil.get_terminal_size().columns
+
+
 def _load(checkpoint: str | None, checkpoints: Path, device: str | None) -> Bot:
+    # numpy's own products are few and small; threads for them take longer to start than to be of use.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from chatbot.checkpoint import find
 
-    path = find(
-        checkpoint, checkpoints
-    )  # before the network's library is loaded: a wrong name is told at once
+    path = find(checkpoint, checkpoints)  # before an engine is loaded: a wrong name is told at once
     from chatbot.bot import Chatbot
 
     return Chatbot.load(path, device or "auto")
