@@ -21,7 +21,6 @@ after the first save one of the two, the folder or its ``next/``, is complete.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import hashlib
 import json
 import os
@@ -396,6 +395,8 @@ def find(name: str | None, checkpoints: Path) -> Path:
             return folder
     if name == STARTER:
         return starter_folder()
+    import difflib
+
     known = [f.name for f in list_complete(checkpoints)] + [STARTER]
     near = difflib.get_close_matches(name, known, n=3)
     remedy = f"did you mean {' or '.join(near)}" if near else "there are: " + ", ".join(known)

@@ -8,9 +8,7 @@ private: files 0600, folders 0700.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
-import glob
 import io
 import os
 import shutil
@@ -179,6 +177,8 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 def _clear_leftovers(path: Path) -> None:
     """Delete what killed processes left of the folder of that name: it may be private."""
+    import glob
+
     for folder in path.parent.glob(f".{glob.escape(path.name)}.*{TEMPORARY}"):
         number = folder.name.removeprefix(f".{path.name}.").partition(".")[0]
         if number.isdecimal() and not _is_running(int(number)):
@@ -197,6 +197,8 @@ def _is_running(process: int) -> bool:
 
 def _exchanged(new: Path, old: Path) -> bool:
     """Exchange the names of two folders by Linux' renameat2; False where there is no such call."""
+    import ctypes
+
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError, TypeError):

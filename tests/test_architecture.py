@@ -124,6 +124,7 @@ def long_functions(tree: ast.AST, most: int) -> dict[str, int]:
 def loaded_by(code: str, *arguments: str, folder: Path, said: str = "") -> set[str]:
     """The top-level modules that a fresh interpreter loads while it runs ``code``."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("COV", "CHATBOT"))}
+    environment["PYTHONPATH"] = str(PACKAGE.parent)  # this package, whatever is installed
     command = [sys.executable, "-X", "importtime", "-c", code, *arguments]
     ran = subprocess.run(
         command, cwd=folder, env=environment, input=said, capture_output=True, text=True, timeout=60

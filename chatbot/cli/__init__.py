@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import NoReturn
 
 import click
 
-from chatbot.cli.exits import heed_signals, run
+from chatbot.cli.exits import heed_signals, leave, run
 from chatbot.cli.lazy import LazyGroup, Verb
 from chatbot.cli.streams import use_utf8
 
@@ -69,7 +69,7 @@ def group(ctx: click.Context) -> None:
         ctx.exit(2)
 
 
-def main(args: Sequence[str] | None = None) -> Any:
+def main(args: Sequence[str] | None = None) -> NoReturn:
     """The console script: run the command line and exit.
 
     Args:
@@ -81,4 +81,4 @@ def main(args: Sequence[str] | None = None) -> Any:
         from click.shell_completion import shell_complete
 
         sys.exit(shell_complete(group, {}, "chatbot", VARIABLE, instruction))
-    sys.exit(run(group, list(sys.argv[1:] if args is None else args)))
+    leave(run(group, list(sys.argv[1:] if args is None else args)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,11 +127,11 @@ def chat(
 
 
 def _load(checkpoint: str | None, checkpoints: Path, device: str | None) -> Bot:
+    # numpy's own products are few and small; threads for them take longer to start than to be of use.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from chatbot.checkpoint import find
 
-    path = find(
-        checkpoint, checkpoints
-    )  # before the network's library is loaded: a wrong name is told at once
+    path = find(checkpoint, checkpoints)  # before an engine is loaded: a wrong name is told at once
     from chatbot.bot import Chatbot
 
     return Chatbot.load(path, device or "auto")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from typing import Any
 import click
 
 from chatbot.cli.streams import text_argument
-from chatbot.cli.toml import to_toml
 from chatbot.config import (
     PAPERS,
     PRESETS,
@@ -132,6 +130,8 @@ def resolve_config(
 
 def dump_config(config: Config, *sections: str) -> str:
     """The configuration as TOML that ``--config`` reads; all sections when none is named."""
+    from chatbot.cli.toml import to_toml
+
     tables = config.to_json()
     return to_toml({name: tables[name] for name in sections or tables})
 
@@ -289,6 +289,8 @@ def _span(section: str, name: str) -> str:
 
 
 def _read_file(path: Path) -> dict[str, Any]:
+    import tomllib
+
     try:
         tables = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -161,6 +160,8 @@ class Wishes:
             return JsonForm(checkpoint, seed, wants, self.attention is not None)
         if self.attention is None or not sys.stdout.isatty():
             return TextForm(wants, self.attention is not None, PIPE_COLUMNS, self.attention or MAPS[0])
+        import shutil
+
         from chatbot.display.terminal import standard_look
 
         look = standard_look(shutil.get_terminal_size().columns)

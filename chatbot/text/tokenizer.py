@@ -19,6 +19,7 @@ import codecs
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import tokenizers
 
@@ -70,17 +71,16 @@ class Tokenizer:
     def __init__(self, model: tokenizers.Tokenizer, kind: str, case: str) -> None:
         self.kind = kind
         self.case = case
-        self._serialized: str = model.to_str()
+        self._serialized = ""
         if kind == "words":
             from chatbot.text.casual import casual_pre_tokenizer
 
+            self._serialized = model.to_str()  # which the library cannot say once our cutter is in it
             model.pre_tokenizer = casual_pre_tokenizer()
         self._tgt = model
         self._src = model
         if case == "question":
-            self._src = tokenizers.Tokenizer.from_str(self._serialized)
-            self._src.normalizer = spaced_normalizer(lower=True)
-            self._src.pre_tokenizer = model.pre_tokenizer
+            self._src = _with_normalizer(model, spaced_normalizer(lower=True))
         self.vocab: int = model.get_vocab_size()
         self._spellings = [_spelling(model.id_to_token(i) or "") for i in range(self.vocab)]
         self._spellings[: len(SPECIALS)] = [b"", f" {SPECIALS[UNK]}".encode(), b"", b""]
@@ -89,7 +89,7 @@ class Tokenizer:
             if (token := model.token_to_id(separator)) is not None:
                 self._spellings[token] = b""
                 self._separators.add(token)
-        self._bare = {False: _without_normalizer(self._tgt), True: _without_normalizer(self._src)}
+        self._bare: dict[bool, tokenizers.Tokenizer] = {}
 
     @classmethod
     def train(cls, kind: str, texts: Iterable[tuple[str, str]], vocabulary: int, case: str) -> Tokenizer:
@@ -145,7 +145,7 @@ class Tokenizer:
 
     def to_json(self) -> str:
         """The tokenizer in the Hugging Face ``tokenizers`` format; the same bytes for the same tokenizer."""
-        return json.dumps(json.loads(self._serialized), ensure_ascii=False, indent=1)
+        return json.dumps(json.loads(self._serialized or self._tgt.to_str()), ensure_ascii=False, indent=1)
 
     def normalize(self, text: str, src: bool = False) -> str:
         """The text as the model reads (``src``) or says it."""
@@ -167,6 +167,8 @@ class Tokenizer:
         lower = self.case == "lower" or (src and self.case == "question")
         easy = [plainly(text, lower) for text in texts]
         hard = [encodable(text) for text, read in zip(texts, easy, strict=True) if read is None]
+        if src not in self._bare:
+            self._bare[src] = _with_normalizer(model, None)
         fast = self._bare[src].encode_batch_fast([text for text in easy if text is not None], **_NO_SPECIALS)
         if not hard:
             return [found.ids for found in fast]
@@ -230,8 +232,10 @@ def _spelling(token: str) -> bytes:
     return _BYTE_OF.get(token) or token.encode("utf-8")
 
 
-def _without_normalizer(model: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    """The tokenizer for texts that are normalised already."""
-    bare = tokenizers.Tokenizer(model.model)
-    bare.pre_tokenizer = model.pre_tokenizer
-    return bare
+def _with_normalizer(model: tokenizers.Tokenizer, normalizer: Any) -> tokenizers.Tokenizer:
+    """The same vocabulary and cutter behind another normaliser; None: texts are normalised already."""
+    other = tokenizers.Tokenizer(model.model)
+    if normalizer is not None:
+        other.normalizer = normalizer
+    other.pre_tokenizer = model.pre_tokenizer
+    return other
