@@ -358,9 +358,12 @@ class Config:
     decoding: DecodingOptions = field(default_factory=DecodingOptions)
 
     def to_json(self) -> dict[str, Any]:
-        """The sections as plain objects, every option named."""
+        """The sections as plain objects, every option named; lists of texts are lists, as in JSON."""
         sections = dataclasses.asdict(self).items()
-        return {name: {k: _plain(v) for k, v in section.items()} for name, section in sections}
+        return {
+            section: {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+            for section, values in sections
+        }
 
     @classmethod
     def from_json(cls, record: Any, where: str = "config") -> Config:
@@ -392,11 +395,6 @@ class Config:
             parts.setdefault(section, {})[name] = check_value(section, name, value, where)
         sections = {s: dataclasses.replace(getattr(self, s), **v) for s, v in parts.items()}
         return dataclasses.replace(self, **sections)
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
-    return list(value) if isinstance(value, tuple) else value
 
 
 SECTIONS: dict[str, type] = {

@@ -72,7 +72,7 @@ def differences(configs: Sequence[Config]) -> list[tuple[str, str]]:
         (section, name)
         for section, options in records[0].items()
         for name in options
-        if any(record[section][name] != records[0][section][name] for record in records)
+        if any(record[section][name] != options[name] for record in records)
     ]
 
 
