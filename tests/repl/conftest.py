@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from prompt_toolkit.history import History
@@ -21,6 +21,8 @@ from chatbot.repl.memory import Memory
 from chatbot.repl.prompt import edited_prompt
 from chatbot.repl.screen import Screen
 from chatbot.repl.talk import Talk
+from chatbot.trust.nearest import Nearest
+from chatbot.trust.why import Why
 
 COLUMNS = 40
 
@@ -53,6 +55,13 @@ class EchoBot:
         return Reply(
             text, f"re {text}", -1.0, candidates=ranked, attention=attention if self.attends else None
         )
+
+    def explained(self, reply: Reply, pairs: int) -> Reply:
+        near = tuple(Nearest(reply.question, "so", 0.5) for _ in range(pairs))
+        return replace(reply, confidence=0.25, why=Why(near, verbatim=False))
+
+    def check(self, options: DecodingOptions) -> None:
+        """It can answer in any way."""
 
     @property
     def questions(self) -> list[str]:

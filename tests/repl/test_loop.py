@@ -30,6 +30,13 @@ def test_questions_are_answered_in_order(terminal: Any) -> None:
     assert terminal.type("one\rtwo\r")[GREETING:] == ["bot: re one", "bot: re two"]
 
 
+def test_why_stands_under_each_reply(terminal: Any) -> None:
+    terminal.talk.why = 1
+    shown = terminal.type("hi\r", quiet=True)
+    assert shown[:2] == ["bot: re hi", "  confidence 0.25"]
+    assert shown[-1] == "   0.50  hi  ->  so"
+
+
 def test_blank_line_is_not_asked(terminal: Any) -> None:
     terminal.type("\r   \rhi\r")
     assert terminal.bot.questions == ["hi"]
