@@ -128,10 +128,9 @@ class Chatbot:
 
         checkpoint = load(Path(path))
         config, tokenizer = checkpoint.config, checkpoint.tokenizer()
+        trust = Trust.of(checkpoint)
         answering = Answering.of(config, tokenizer, load_engine(checkpoint, tokenizer.vocab, device))
-        return cls(
-            checkpoint.name, answering, config.decoding, config.model.attention != "none", Trust(checkpoint)
-        )
+        return cls(checkpoint.name, answering, config.decoding, config.model.attention != "none", trust)
 
     def reply(
         self,
