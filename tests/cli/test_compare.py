@@ -81,7 +81,7 @@ def test_variants_are_compared(folder: Path, capsys: Capture) -> None:
 def test_compared_checkpoint_answers_by_name_and_never_by_chance(folder: Path, capsys: Capture) -> None:
     assert status("compare", *TWO, "--quiet", "--no-plot") == 0
     capsys.readouterr()
-    assert status("chat", "compare/talk-cell/gru", "--question", "hello", "--json") == 0
+    assert status("chat", "compare/talk-cell/gru", "--question", "hello", "--guess", "--json") == 0
     assert json.loads(capsys.readouterr().out)["checkpoint"] == "gru"
     assert find(None, folder / "checkpoints").name == "starter"
 
