@@ -2,11 +2,13 @@
 
     .venv/bin/python benchmarks/confidence.py held-out checkpoints/starter --pairs 2500
     .venv/bin/python benchmarks/confidence.py faq --minutes 2
+    .venv/bin/python benchmarks/confidence.py nearest checkpoints/starter
     .venv/bin/python benchmarks/confidence.py time checkpoints/starter
 
 ``held-out`` asks pairs that were held out and not among those that confidence was fitted on. ``faq`` takes
 100 groups of questions from our own corpus, with one answer each: it trains on three phrasings of each and
-asks the fourth. ``time`` says what confidence, the words never met and the nearest pairs add to a reply.
+asks the fourth. ``nearest`` says how often the nearest pair is a paraphrase, by what is kept of a vector.
+``time`` says what processor time confidence, the words never met and the nearest pairs add to a reply.
 """
 
 from __future__ import annotations
@@ -24,12 +26,15 @@ from chatbot.bot import Chatbot, Reply
 from chatbot.config import Config
 from chatbot.corpus.library import open_corpus
 from chatbot.dataset.joined import joined, take
+from chatbot.engines.answering import Answering
+from chatbot.engines.loading import load_engine
 from chatbot.evaluation.confidence import confidence_report
 from chatbot.evaluation.goodness import EXACT, HIT, good_replies
 from chatbot.training.data import TrainingData
 from chatbot.training.equipment import MOST, _same_data, texts_of
 from chatbot.training.request import Request
 from chatbot.training.run import TrainingRun
+from chatbot.trust import nearest as nearest_module
 from chatbot.trust.nearest import PairIndex
 from chatbot.trust.seen import plain
 from chatbot.trust.stored import Trust
@@ -42,6 +47,9 @@ def held_out(folder: Path, library: Path, most: int) -> None:
     data = _same_data(checkpoint.load(folder), library, lambda notice: None)
     names, questions, truths = unfitted(data, most)
     replies = Chatbot.load(folder).replies(questions)
+    every = [text for each in data.corpora for text in texts_of(each.valid, data.tokenizer)[0]]
+    unmet = [text for text in every if data.seen.is_strange(text)]
+    print(f"{len(unmet)} of {len(every):,} held-out questions have no word that was met: {unmet}")
     good = good_replies([reply.text for reply in replies], truths, HIT)
     for corpus in ("all", *dict.fromkeys(names)):
         rows = [row for row, name in enumerate(names) if corpus in ("all", name)]
@@ -103,6 +111,30 @@ def report(replies: list[Reply], good: NDArray[np.bool_]) -> None:
         print(f"  {row['coverage']:5.0%} answered  --threshold {row['threshold']:.3f}  {risk}")
 
 
+def nearest(folder: Path) -> None:
+    """Look openings of our own corpus up among nine times as many: is the nearest a paraphrase?"""
+    found = checkpoint.load(folder)
+    tokenizer = found.tokenizer()
+    answering = Answering.of(found.config, tokenizer, load_engine(found, tokenizer.vocab, "cpu"))
+    talks = list(open_corpus("smalltalk:english", Path(), lambda notice: None).conversations())
+    groups = [talk.id.rpartition("-")[0] for talk in talks]
+    texts = [tokenizer.normalize(talk.turns[0].text, src=True) for talk in talks]
+    vectors = answering.vectors(texts)
+    asked = np.random.default_rng(1).random(len(talks)) < 0.1
+    rows = [
+        row for row in np.flatnonzero(asked) if groups[row] in {groups[k] for k in np.flatnonzero(~asked)}
+    ]
+    kept = [(groups[row], texts[row]) for row in np.flatnonzero(~asked)]
+    for dimensions in (32, 64, 128, vectors.shape[1]):
+        nearest_module.DIMENSIONS = dimensions
+        index = PairIndex.of(kept, vectors[~asked])
+        three = [[pair.question for pair in index.nearest(vectors[row], 3)] for row in rows]
+        first = np.mean([near[0] == groups[row] for near, row in zip(three, rows, strict=True)])
+        any_of = np.mean([groups[row] in near for near, row in zip(three, rows, strict=True)])
+        selves = [index.nearest(vectors[row], 1)[0].reply == texts[row] for row in np.flatnonzero(~asked)]
+        print(f"{dimensions:4} directions: {first:.3f} {any_of:.3f}, itself {np.mean(selves):.4f}")
+
+
 def times(folder: Path) -> None:
     """Time a reply with and without each part, in turn."""
     bot, bare = Chatbot.load(folder, "cpu"), Chatbot.load(folder, "cpu")
@@ -118,9 +150,9 @@ def times(folder: Path) -> None:
     spent = {name: [] for name in ways}
     for text in questions:
         for name, ask in ways.items():
-            start = time.perf_counter()
+            start = time.process_time()
             ask(text)
-            spent[name].append(time.perf_counter() - start)
+            spent[name].append(time.process_time() - start)
     for name, seconds in spent.items():
         print(f"{1000 * float(np.median(seconds)):8.2f} ms  {name}")
     random = np.random.default_rng(0)
@@ -128,9 +160,9 @@ def times(folder: Path) -> None:
     index.nearest(index.mean, 3)
     lasted = []
     for vector in random.normal(size=(20, 384)).astype(np.float32):
-        start = time.perf_counter()
+        start = time.process_time()
         index.nearest(vector, 3)
-        lasted.append(time.perf_counter() - start)
+        lasted.append(time.process_time() - start)
     print(f"{1000 * float(np.median(lasted)):8.2f} ms  the 3 nearest of 100,000 pairs")
 
 
@@ -143,6 +175,7 @@ def main() -> None:
     one.add_argument("--corpora", type=Path, default=Path("corpora"))
     one.add_argument("--pairs", type=int, default=2500)
     verbs.add_parser("faq").add_argument("--minutes", type=float, default=2.0)
+    verbs.add_parser("nearest").add_argument("checkpoint", type=Path)
     verbs.add_parser("time").add_argument("checkpoint", type=Path)
     wanted = parser.parse_args()
     if wanted.verb == "held-out":
@@ -150,7 +183,7 @@ def main() -> None:
     elif wanted.verb == "faq":
         faq(wanted.minutes)
     else:
-        times(wanted.checkpoint)
+        {"nearest": nearest, "time": times}[wanted.verb](wanted.checkpoint)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ class Chatbot:
         gaze = _gaze(found.name, config.model.attention != "none", layer, head)
         engine = load_engine(found, tokenizer.vocab, device, gaze)
         answering = Answering.of(config, tokenizer, engine, found.context)
-        return cls(found.name, answering, config.decoding, Trust(found), found.fingerprint)
+        return cls(found.name, answering, config.decoding, Trust.of(found), found.fingerprint)
 
     @property
     def context(self) -> int:

@@ -22,6 +22,18 @@ class Trust:
 
     checkpoint: Checkpoint | None = None
 
+    @classmethod
+    def of(cls, checkpoint: Checkpoint) -> Trust:
+        """With what every reply needs read already, so that damage is told before anything is asked.
+
+        Raises:
+            CheckpointError: a file is damaged.
+        """
+        trust = cls(checkpoint)
+        for needed in ("seen", "confidence"):
+            getattr(trust, needed)
+        return trust
+
     @cached_property
     def seen(self) -> Seen | None:
         """The words and replies it met."""

@@ -252,3 +252,22 @@ def test_pairs_of_an_index_come_from_what_is_shown_most_often_and_once(tmp_path:
     some = kept_pairs(data, 20)
     assert len(some) == len(set(some)) == 20
     assert len(kept_pairs(data, 100)) == 40
+
+
+@pytest.mark.parametrize("name", [SEEN, CONFIDENCE])
+def test_damaged_files_are_told_when_the_bot_is_loaded(name: str, copy: Path) -> None:
+    checkpoint.update(copy, {name: b"[]"})
+    with pytest.raises(CheckpointError, match=rf"{name}: cannot be read .*; restore it, or train again"):
+        Chatbot.load(copy, "cpu")
+
+
+def test_checkpoint_of_an_earlier_version_answers_everything(copy: Path) -> None:
+    checkpoint.update(copy, {}, {SEEN, CONFIDENCE, WHY_PAIRS, WHY_VECTORS})
+    bot = Chatbot.load(copy, "cpu")
+    reply = bot.reply("zyzzyva", why=3)
+    assert (reply.fallback, reply.confidence) == (False, None)
+    assert reply.why is not None
+    assert (reply.why.pairs, reply.why.verbatim) == ((), None)
+    for options in (DecodingOptions(threshold=0.1), DecodingOptions(fallback="no idea")):
+        with pytest.raises(OptionError):
+            bot.reply("hello", options=options)
