@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from chatbot.corpus.options import DataOptions, ReadingOptions
 from chatbot.errors import OptionError
-from chatbot.option import option
+from chatbot.option import option, span
 
 FORMAT = 1
 """Version of the checkpoint layout; a checkpoint of another number is refused."""
@@ -45,6 +45,9 @@ class TextOptions:
         high=512,
     )
 
+
+AUTO = 0
+"""Stands for a size that the run finds out."""
 
 POINTER = "pointer"
 COPYING = ("pointer-generator", POINTER)
@@ -135,10 +138,11 @@ class TrainingOptions:
     steps: int = option(0, "optimiser updates; 0: no limit", unit="steps", low=0)
     batch_tokens: int = option(
         1024,
-        "size of a batch: its pairs times the longest question and reply among them together; 0: as much as "
-        "fits the GPU, elsewhere 1024 for each process",
+        "size of a batch: its pairs times the longest question and reply among them together; auto: as much "
+        "as fits the GPU, elsewhere 1024 for each process",
         unit="tokens",
-        low=0,
+        low=1,
+        words={"auto": AUTO},
     )
     accumulate: int = option(
         1, "batches whose gradients make one update together", unit="batches", low=1, high=1024
@@ -236,8 +240,11 @@ class Config:
     decoding: DecodingOptions = field(default_factory=DecodingOptions)
 
     def to_json(self) -> dict[str, Any]:
-        """The sections as plain objects, every option named."""
-        return dataclasses.asdict(self)
+        """The sections as plain objects, every option named; words where numbers stand for them."""
+        return {
+            section: {name: said(section, name, value) for name, value in options.items()}
+            for section, options in dataclasses.asdict(self).items()
+        }
 
     @classmethod
     def from_json(cls, record: Any, where: str = "config") -> Config:
@@ -370,6 +377,12 @@ def option_type(section: str, name: str) -> type:
     return kind
 
 
+def said(section: str, name: str, value: Any) -> Any:
+    """The value of an option as a file says it: the word, where a number stands for one."""
+    words = option_field(section, name).metadata["words"]
+    return next((word for word, number in words.items() if number == value), value)
+
+
 T = TypeVar("T")
 
 
@@ -384,7 +397,7 @@ def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
     label = where or "--" + (meta["flag"] or name.replace("_", "-"))
     if kind is float and type(value) is int:
         value = float(value) if abs(value) < 2**1000 else math.inf
-    value = meta["aliases"].get(value, value) if isinstance(value, str) else value
+    value = (meta["aliases"] | meta["words"]).get(value, value) if isinstance(value, str) else value
     if type(value) is not kind:
         raise OptionError(label, f"{name} must be {kind.__name__}, not {value!r}")
     if meta["choices"] and value not in meta["choices"]:
@@ -392,7 +405,7 @@ def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise OptionError(label, f"{name} is {value!r}", "it must be a finite number")
     low, high = meta["low"], meta["high"]
-    if (low is not None and value < low) or (high is not None and value > high):
-        span = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
-        raise OptionError(label, f"{name} is {value!r}", f"it must be {span}")
+    outside = (low is not None and value < low) or (high is not None and value > high)
+    if outside and value not in meta["words"].values():
+        raise OptionError(label, f"{name} is {value!r}", f"it must be {span(meta)}")
     return value

@@ -18,6 +18,7 @@ from chatbot.cli.streams import text_argument
 from chatbot.cli.toml import to_toml
 from chatbot.config import PAPERS, PRESETS, SECTIONS, Config, check_value, locate, option_field, option_type
 from chatbot.errors import OptionError
+from chatbot.option import span
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -165,15 +166,17 @@ def like_option(command: Function) -> Function:
 
 
 def _number(section: str, name: str, text: str) -> Any:
-    kind = option_type(section, name)
+    kind, metadata = option_type(section, name), option_field(section, name).metadata
+    if text in metadata["words"]:
+        return metadata["words"][text]
     try:
         number = kind(text)
     except ValueError:
         number = math.nan
     if math.isfinite(number):
         return number
-    span = _span(section, name)
-    remedy = f"it must be {span}" if span else ""
+    allowed = span(metadata)
+    remedy = f"it must be {allowed}" if allowed else ""
     raise OptionError(option_name(section, name), f"{text!r} is no {NUMBER_NAMES[kind]}", remedy)
 
 
@@ -201,8 +204,10 @@ def _option(section: str, name: str, default: str) -> Decorator:
     help_text = _help(section, name, default)
     if option_type(section, name) is bool:
         return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=help_text)
-    choices = option_field(section, name).metadata["choices"]
-    metavar = f"[{'|'.join(choices)}]" if choices else METAVARS[option_type(section, name)]
+    metadata = option_field(section, name).metadata
+    metavar = f"[{'|'.join(metadata['choices'])}]"
+    if not metadata["choices"]:
+        metavar = "|".join((METAVARS[option_type(section, name)], *metadata["words"]))
     return click.option(
         flag, name, type=field_parser(section, name), default=None, metavar=metavar, help=help_text
     )
@@ -213,8 +218,8 @@ def _help(section: str, name: str, default: str) -> str:
     sentence: str = field.metadata["help"]
     shown = default or _shown(section, name)
     facts = [f"default: {shown}"] if shown else []
-    if span := _span(section, name):
-        facts.append(span)
+    if allowed := span(field.metadata):
+        facts.append(allowed)
     text = (sentence[0].upper() if sentence[0].isascii() else sentence[0]) + sentence[1:] + "."
     return f"{text}  [{'; '.join(facts)}]" if facts else text
 
@@ -227,16 +232,6 @@ def _shown(section: str, name: str) -> str:
         return flag if value else f"no-{flag}"
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return f"{text} {unit}".strip() if text else ""
-
-
-def _span(section: str, name: str) -> str:
-    meta = option_field(section, name).metadata
-    low, high = meta["low"], meta["high"]
-    if low is None and high is None:
-        return ""
-    if high is None:
-        return f"at least {low:g}"
-    return f"at most {high:g}" if low is None else f"from {low:g} to {high:g}"
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import torch
 
 from chatbot import checkpoint
 from chatbot.build import build_network, check_model
+from chatbot.config import AUTO
 from chatbot.corpus.library import DEFAULT_CORPORA
 from chatbot.dataset.batches import TrainingBatches
 from chatbot.dataset.joined import take
@@ -201,9 +202,9 @@ class TrainingRun:
         return network
 
     def _settle_size(self, network: Seq2Seq, device: torch.device) -> Iterator[Event]:
-        """Take a size for ``--batch-tokens 0``; it is remembered with the run."""
+        """Take a size for ``--batch-tokens auto``; it is remembered with the run."""
         config, world = self._request.config, self._processes.world
-        if config.training.batch_tokens:
+        if config.training.batch_tokens != AUTO:
             return
         size = LEAST * world
         if device.type == "cuda" and world == 1:

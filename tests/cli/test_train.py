@@ -242,6 +242,16 @@ def test_dumped_options_are_read_back_as_they_were(folder: Path, capsys: Capture
     assert not (folder / "checkpoints").exists()
 
 
+@pytest.mark.parametrize("typed", ["auto", "0"])
+def test_size_that_the_run_finds_out_is_said_by_a_word(folder: Path, capsys: Capture, typed: str) -> None:
+    text = dumped(capsys, "--batch-tokens", typed)
+    assert tomllib.loads(text)["training"]["batch_tokens"] == "auto"
+    (folder / "options.toml").write_text(text, encoding="utf-8")
+    assert dumped(capsys, "--config", "options.toml") == text
+    assert status("train", "--batch-tokens", "-1") == 2
+    assert one_line(capsys) == "--batch-tokens: batch_tokens is -1; it must be auto or at least 1"
+
+
 @pytest.mark.parametrize("limit", ["minutes", "epochs", "steps"])
 def test_limit_that_is_given_is_the_only_one(capsys: Capture, limit: str) -> None:
     training = tomllib.loads(dumped(capsys, f"--{limit}", "3"))["training"]
