@@ -11,8 +11,8 @@ from chatbot import checkpoint
 from chatbot.config import AUTO, Config
 from chatbot.errors import CheckpointError, OptionError
 
-RUN, STATE = "run.json", "state.json"
-"""Files of ``resume/``: what the run is, and where it is."""
+RUN, STATE, LOCK = "run.json", "state.json", "lock"
+"""Files of ``resume/``: what the run is, where it is, and that a process is at work on it."""
 
 
 @dataclass(frozen=True, slots=True)
