@@ -104,8 +104,8 @@ def train(
     CORPUS is a name (see chatbot corpus list) or a file, archive or folder (see chatbot corpus formats). With
     none, the bot learns from smalltalk:english, chatterbot:english and chitchat.
 
-    Ctrl-C, SIGTERM or SIGHUP finishes the step, saves and ends with status 130; --resume goes on from there, and
-    from the last saved state after anything worse. A second one ends at once.
+    Ctrl-C, SIGTERM or SIGHUP finishes the step, saves and ends with status 130; --resume goes on from there,
+    and from the last saved state after anything worse. A second one ends at once.
     """
     config = _config(params, checkpoints)
     if wants_dump:
