@@ -208,6 +208,11 @@ class TrainingOptions:
     tensorboard: bool = option(
         False, "write the run's figures for TensorBoard too, into the checkpoint's folder"
     )
+    precision: str = option(
+        "single",
+        "numbers that a GPU computes a step with: of 32 bits, or of 16 where that is exact enough",
+        choices=("single", "bf16", "fp16"),
+    )
     seed: int = option(0, "random seed")
     device: str = option("auto", "where to compute", choices=("auto", "cpu", "cuda", "mps"))
 

@@ -49,6 +49,7 @@ FREE_TO_RESUME = {
     "patience",
     "tensorboard",
     "device",
+    "precision",
 }
 """Options that may change when a run is resumed; the others decide how it would have gone on.
 

@@ -31,6 +31,7 @@ from chatbot.training.freezing import frozen_parts
 from chatbot.training.launch import Launch
 from chatbot.training.meeting import own_device, processes_of
 from chatbot.training.metrics import metrics_log
+from chatbot.training.precision import Precision, check_precision
 from chatbot.training.processes import Alone, LedStates, Processes
 from chatbot.training.recovery import REVERTS
 from chatbot.training.replay import check_replay, remembered_corpora
@@ -81,6 +82,7 @@ class TrainingRun:
         _check_limits(self._request)
         check_model(self._request.config)
         device = own_device(choose_device(self._request.config.training.device), self._launch)
+        check_precision(self._request.config.training.precision, device)
         if self._request.config.training.tensorboard:
             writer_class()
         base = self._base()
@@ -221,7 +223,8 @@ class TrainingRun:
             return
         size = LEAST * world
         if device.type == "cuda" and world == 1:
-            gradients = self._processes.gradients(network.to(device), config.training, device)
+            precision = Precision(config.training.precision, device)
+            gradients = self._processes.gradients(network.to(device), config.training, device, precision)
             network.train()
             trial = batch_trial(network, gradients, config.text.max_src, config.text.max_tgt, device)
             size = largest(trial)

@@ -16,7 +16,7 @@ from chatbot.config import ModelOptions, TrainingOptions
 from chatbot.dataset.batches import collate
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.training.events import Stepped
-from chatbot.training.stepping import Stepper, Update
+from chatbot.training.stepping import Pending, Stepper, Update
 from chatbot.training.trainer import Trainer, own_weights
 
 MakeTrainer = Callable[..., Trainer]
@@ -42,7 +42,7 @@ def gradients_of(groups: list[list[int]], model: dict[str, Any], **options: Any)
 
     hook = register_optimizer_step_pre_hook(note)
     try:
-        update = stepper.update([collate(pairs, rows) for rows in groups], 0.01)
+        update = stepper.update([collate(pairs, rows) for rows in groups], 0.01).read()
     finally:
         hook.remove()
     (gradient,) = followed
@@ -64,7 +64,7 @@ def test_step_counts_updates_and_the_place_counts_batches(make_trainer: MakeTrai
     trainer, batches = make_trainer(steps=5, accumulate=3), []
     update = trainer._stepper.update
 
-    def note(taken: Any, *rest: Any) -> Update:
+    def note(taken: Any, *rest: Any) -> Pending:
         batches.append(taken)
         return update(taken, *rest)
 

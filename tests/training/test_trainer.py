@@ -74,9 +74,9 @@ def test_decoder_is_fed_bos_and_the_gold_reply_and_learns_it_with_its_end(
 ) -> None:
     learn, fed = gradients.sequence_loss, []
 
-    def spy(network: Any, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, smoothing: float) -> Any:
+    def spy(network: Any, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, *rest: Any) -> Any:
         fed.append([[token for token in side[0].tolist() if token] for side in (src, tgt_in, tgt_out)])
-        return learn(network, src, tgt_in, tgt_out, smoothing)
+        return learn(network, src, tgt_in, tgt_out, *rest)
 
     monkeypatch.setattr(gradients, "sequence_loss", spy)
     finish(make_trainer(EncodedPairs.from_lists([[7, 8]], [[4, 5, 6]], [3], 12), steps=3))
@@ -295,7 +295,7 @@ def test_gauges_of_the_loss_are_told_with_the_step(
 ) -> None:
     learn = gradients.sequence_loss
     assert [event.gauges for event in of_kind(finish(make_trainer(steps=2))[0], Stepped)] == [{}, {}]
-    gauges = {"reward variance": 0.25}
+    gauges = {"reward variance": torch.tensor(0.25)}
     monkeypatch.setattr(
         gradients, "sequence_loss", lambda *args: dataclasses.replace(learn(*args), gauges=gauges)
     )
@@ -394,3 +394,42 @@ def test_gradient_that_is_no_number_is_not_followed(
     assert (finished.reason, finished.step) == ("diverged", 0)
     assert trainer.fault.startswith("the gradient is no number at learning rate")
     assert same(weights_of(trainer), before)
+
+
+# Figures that are read late
+
+
+def late(trainer: Trainer) -> Trainer:
+    """As on a GPU, which is at work on an update while the one before is told."""
+    trainer._behind = 1
+    return trainer
+
+
+@pytest.mark.parametrize("options", [{"save_every": 3}, {"eval_every": 4}, {"steps": 0, "epochs": 2.5}, {}])
+def test_reading_figures_late_changes_nothing(make_trainer: MakeTrainer, options: dict[str, Any]) -> None:
+    wanted = make_trainer(average=0.9, **options)
+    events, _ = finish(wanted)
+    found = late(make_trainer(average=0.9, **options))
+    others, _ = finish(found)
+
+    def untimed(told: list[Event]) -> list[Event]:
+        return [
+            dataclasses.replace(event, seconds=0.0) if hasattr(event, "seconds") else event for event in told
+        ]
+
+    assert untimed(others) == untimed(events)
+    assert same(weights_of(found), weights_of(wanted))
+    assert same(found.best, wanted.best)
+
+
+def test_update_is_told_when_the_next_one_has_begun(make_trainer: MakeTrainer) -> None:
+    trainer, begun = late(make_trainer(steps=6, eval_every=4)), []
+    update = trainer._stepper.update
+
+    def note(*args: Any) -> Any:
+        begun.append(None)
+        return update(*args)
+
+    trainer._stepper.update = note  # type: ignore[method-assign]
+    told = [(event.step, len(begun)) for event in trainer.run() if isinstance(event, Stepped)]
+    assert told == [(1, 2), (2, 3), (3, 4), (4, 4), (5, 6), (6, 6)]  # a validation waits for all
