@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from chatbot.errors import OptionError
+from chatbot.training.adamw import AdamW
 
 HALVES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 """Short numbers, by the name of the option: with the range of long ones, or with more digits."""
@@ -47,24 +48,22 @@ class Precision:
         """What the gradient is to be taken of."""
         return self._scaler.scale(objective) if self._scaler.is_enabled() else objective
 
-    def restored(self, optimizer: torch.optim.Optimizer) -> None:
+    def restored(self, optimizer: AdamW) -> None:
         """Give the gradients their true length again."""
         if self._scaler.is_enabled():
-            self._scaler.unscale_(optimizer)
+            self._scaler.unscale_(optimizer)  # type: ignore[arg-type]
 
-    def step(self, optimizer: torch.optim.Optimizer, wrong: Tensor) -> None:
+    def step(self, optimizer: AdamW, wrong: Tensor) -> None:
         """Follow the gradient, unless it is none of this precision, or the numbers have gone wrong.
 
         Args:
-            wrong: whether they have; a fused optimiser looks at it on its device, as it does for a scaler.
+            wrong: whether they have; the optimiser looks at it on its device.
         """
         if self._scaler.is_enabled():
-            self._scaler.step(optimizer)
+            self._scaler.step(optimizer)  # type: ignore[arg-type]
             self._scaler.update()
-        elif optimizer.defaults["fused"]:
-            optimizer.found_inf = wrong.float()  # type: ignore[attr-defined]
-            optimizer.step()
-        elif not wrong:
+        else:
+            optimizer.found_inf = wrong.float()
             optimizer.step()
 
     def overflowed(self, norm: float) -> bool:

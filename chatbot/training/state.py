@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from chatbot.checkpoint import read_json, to_json
@@ -191,25 +190,3 @@ def _progress(record: Mapping[str, Any]) -> Progress:
     """JSON has no infinity; null stands for it."""
     values: dict[str, Any] = {k: float("inf") if v is None else v for k, v in record.items()}
     return Progress(**values)
-
-
-def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """The moments and step counts of an optimiser, by parameter number."""
-    state = optimizer.state_dict()["state"]
-    return {
-        f"optimizer.{index}.{name}": torch.as_tensor(value)
-        for index, values in state.items()
-        for name, value in values.items()
-    }
-
-
-def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Put the moments and step counts back."""
-    state: dict[int, dict[str, Tensor]] = {}
-    for key, tensor in tensors.items():
-        prefix, _, rest = key.partition(".")
-        if prefix == "optimizer":
-            index, _, name = rest.partition(".")
-            state.setdefault(int(index), {})[name] = tensor
-    whole = optimizer.state_dict()
-    optimizer.load_state_dict({"state": state, "param_groups": whole["param_groups"]})

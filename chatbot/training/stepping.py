@@ -12,13 +12,13 @@ from torch import Tensor
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch
 from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.training.adamw import AdamW
 from chatbot.training.figures import Figures
 from chatbot.training.fitting import SplitGradients
 from chatbot.training.freezing import freeze, frozen_parts
 from chatbot.training.gradients import Gradients, Learned
 from chatbot.training.precision import Precision
 from chatbot.training.processes import Alone, Processes
-from chatbot.training.state import optimizer_tensors, restore_optimizer
 
 EXPLODED = 1000.0
 """Nats per token of a run that has diverged: guessing among 65,536 tokens costs 11."""
@@ -97,7 +97,7 @@ class Stepper:
         self._split: SplitGradients | None = None
         if not processes or processes.world == 1:  # several must all take the same steps
             self._gradients = self._split = SplitGradients(self._gradients, network)
-        self._optimizer = build_optimizer(network, options, device)
+        self._optimizer = build_optimizer(network, options)
 
     def update(self, batches: Sequence[Batch], lr: float, sampled: float = 0.0) -> Pending:
         """Take a step at a learning rate, see ``Gradients``.
@@ -115,7 +115,7 @@ class Stepper:
         norm = torch.nn.utils.clip_grad_norm_(self._network.parameters(), clip)
         wrong = ~((learned.loss() < EXPLODED) & norm.isfinite())
         self._precision.step(self._optimizer, wrong)
-        self._optimizer.zero_grad(set_to_none=True)
+        self._optimizer.zero_grad()
         return Pending(learned, norm, self._all_finite(), lr, self._precision)
 
     @torch.no_grad()
@@ -129,19 +129,16 @@ class Stepper:
 
     def tensors(self) -> dict[str, Tensor]:
         """The moments and step counts of the optimiser, and the scale of the loss."""
-        return optimizer_tensors(self._optimizer) | self._precision.tensors()
+        return self._optimizer.tensors() | self._precision.tensors()
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Put them back."""
-        restore_optimizer(self._optimizer, tensors)
+        self._optimizer.restore(tensors)
         self._precision.restore(tensors)
 
 
-def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.device) -> torch.optim.AdamW:
-    """AdamW (Loshchilov and Hutter 2019).
-
-    Only matrices of layers decay, not embeddings, biases and vectors; what is frozen is not here at all.
-    """
+def build_optimizer(network: Seq2Seq, options: TrainingOptions) -> AdamW:
+    """Of layers only matrices decay, no embeddings, biases and vectors; what is frozen is not here at all."""
     tables = {
         id(p)
         for module in network.modules()
@@ -151,8 +148,4 @@ def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.de
     learned = [p for p in network.parameters() if p.requires_grad]
     decayed = [p for p in learned if p.ndim > 1 and id(p) not in tables]
     kept = [p for p in learned if p.ndim <= 1 or id(p) in tables]
-    groups = [
-        {"params": decayed, "weight_decay": options.weight_decay},
-        {"params": kept, "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=options.lr, betas=(0.9, 0.98), eps=1e-9, fused=device.type != "mps")
+    return AdamW([(decayed, options.weight_decay), (kept, 0.0)], options.lr)

@@ -16,7 +16,7 @@ import torch
 
 from chatbot.errors import ChatbotError, CheckpointError
 from chatbot.training import state as module
-from chatbot.training.state import STATE, Progress, States, optimizer_tensors, restore_optimizer
+from chatbot.training.state import STATE, Progress, States
 
 EARLY = Progress(step=3, epoch=1, index=2, passes=1.25, seconds=0.1 + 0.2, best_loss=2.5, best_step=2)
 TENSORS = {"model.w": torch.tensor([1.5, -0.0, 1e-45]), "random.cpu": torch.arange(5, dtype=torch.uint8)}
@@ -221,27 +221,3 @@ def test_unwritable_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "resume").write_text("a file")
     with pytest.raises(ChatbotError, match="resume"):
         States(tmp_path / "resume").save(EARLY, TENSORS)
-
-
-def test_optimizer_goes_on_as_if_never_taken_apart() -> None:
-    torch.manual_seed(0)
-    start = torch.randn(4)
-
-    def stepped(weight: torch.Tensor, optimizer: torch.optim.Optimizer, times: int) -> None:
-        for n in range(times):
-            weight.grad = start * (n + 1)
-            optimizer.step()
-
-    ours, theirs = (torch.nn.Parameter(start.clone()) for _ in range(2))
-    whole, first = (torch.optim.AdamW([weight], lr=0.1, fused=True) for weight in (ours, theirs))
-    stepped(ours, whole, 2)
-    stepped(theirs, first, 2)
-    second = torch.optim.AdamW([theirs], lr=0.1, fused=True)
-    restore_optimizer(second, optimizer_tensors(first))
-    stepped(ours, whole, 3)
-    stepped(theirs, second, 3)
-    assert torch.equal(ours, theirs)
-    fresh = torch.nn.Parameter(start.clone())
-    stepped(fresh, torch.optim.AdamW([fresh], lr=0.1, fused=True), 2)
-    stepped(fresh, torch.optim.AdamW([fresh], lr=0.1, fused=True), 3)
-    assert not torch.equal(fresh, ours)  # moments matter
