@@ -79,7 +79,7 @@ def measured(folder: Path, sizes: list[int], steps: int) -> dict[str, object]:
     started = time.perf_counter()
     next(stream)
     found["first_batch_seconds"] = round(time.perf_counter() - started, 2)
-    found["training"] = most(stepper.update([batch], 1e-3) for *_, batch in islice(stream, steps))
+    found["training"] = most(stepper.update([batch], 1e-3).read() for *_, batch in islice(stream, steps))
     started = time.perf_counter()
     found["epoch"] = most(takewhile(lambda placed: placed[0] == 0, stream))
     found["epoch_seconds"] = round(time.perf_counter() - started, 1)

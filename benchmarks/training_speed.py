@@ -1,6 +1,7 @@
 """How fast a training step is on the processor, beside other toolkits on their own architectures.
 
     python benchmarks/training_speed.py [--sizes S L] [--rounds 3] [--seconds 20] [--peers DIR]
+        [--device cuda] [--precision bf16]
 
 Each figure is of a process of its own; ours and theirs run in turn, and the middle of the rounds counts.
 Target words a second count real tokens and the end of each reply. The share of GEMM is what the step's matrix
@@ -24,6 +25,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -41,7 +43,7 @@ from chatbot.dataset.batches import Batch, collate
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.nn.products import product
 from chatbot.text.tokenizer import SPECIALS
-from chatbot.training.stepping import Stepper
+from chatbot.training.stepping import Pending, Stepper
 
 PAIRS, ROWS, MEAN, LONGEST = 50_000, 64, 10, 30
 WARM_STEPS = 12
@@ -129,13 +131,23 @@ def shuffled(pairs: EncodedPairs, random: np.random.Generator) -> Iterator[NDArr
         yield random.integers(0, len(pairs), ROWS)
 
 
-def our_step(name: str, size: str) -> tuple[Callable[[Batch], Any], torch.nn.Module]:
-    """An update of ours, and its network."""
+def our_step(
+    name: str, size: str, device: str = "cpu", precision: str = "single"
+) -> tuple[Callable[[Batch], Any], torch.nn.Module]:
+    """An update of ours, and its network; on a GPU it is at work on one while the one before is read."""
     vocab, hidden = SIZES[size]
     shape = {"layers": 2, "embed": hidden, "hidden": hidden, "dropout": 0.1} | MODELS[name]
-    network = build_network(ModelOptions(**shape), vocab, seed=0).train()
-    stepper = Stepper(network, TrainingOptions(), torch.device("cpu"))
-    return lambda batch: stepper.update([batch], 1e-3), network
+    where = torch.device(device)
+    network = build_network(ModelOptions(**shape), vocab, seed=0).to(where).train()
+    stepper = Stepper(network, TrainingOptions(precision=precision), where)
+    underway: deque[Pending] = deque()
+
+    def update(batch: Batch) -> None:
+        underway.append(stepper.update([batch], 1e-3))
+        while len(underway) > (device == "cuda"):
+            underway.popleft().read()
+
+    return update, network
 
 
 def twin_step(size: str) -> tuple[Callable[[Batch], Any], torch.nn.Module]:
@@ -172,28 +184,30 @@ def needed(network: torch.nn.Module, batch: Batch) -> float:
     return 3.0 * (total + 4 * width * int(pairs))
 
 
-def gemm_rate(seconds: float = 0.5) -> float:
+def gemm_rate(device: str = "cpu", seconds: float = 0.5) -> float:
     """FLOP a second of products of 1024 x 1024 matrices in single precision, by the faster way there is."""
-    left, right = torch.randn(2, 1024, 1024)
+    left, right = torch.randn(2, 1024, 1024, device=device)
     rates = []
     for multiply in (torch.mm, product):
         done, started = 0, time.perf_counter()
         while time.perf_counter() - started < seconds / 2 or done < 4:
             multiply(left, right)
             done += 1
+            if device == "cuda":
+                torch.cuda.synchronize()
         rates.append(done * 2 * 1024**3 / (time.perf_counter() - started))
     return max(rates)
 
 
-def measure(name: str, size: str, seconds: float) -> Speed:
+def measure(name: str, size: str, seconds: float, device: str = "cpu", precision: str = "single") -> Speed:
     """Take steps for some seconds; rates of matrix products are taken before, between and after."""
     torch.manual_seed(0)
     pairs, random = synthetic_pairs(SIZES[size][0]), np.random.default_rng(1)
-    update, network = twin_step(size) if name == "twin" else our_step(name, size)
+    update, network = twin_step(size) if name == "twin" else our_step(name, size, device, precision)
     batches = (collate(pairs, rows) for rows in (shuffled if name == "twin" else bucketed)(pairs, random))
     for _ in range(WARM_STEPS):
         update(next(batches))
-    rates, steps, words, flops, spent = [gemm_rate()], [], 0, 0.0, 0.0
+    rates, steps, words, flops, spent = [gemm_rate(device)], [], 0, 0.0, 0.0
     while spent < seconds:
         started = time.perf_counter()
         batch = next(batches)
@@ -202,15 +216,15 @@ def measure(name: str, size: str, seconds: float) -> Speed:
         spent, words = spent + steps[-1], words + int((batch.tgt_out != 0).sum())
         flops += needed(network, batch) if name != "twin" else 0.0
         if spent > seconds / 4 * len(rates):
-            rates.append(gemm_rate())
+            rates.append(gemm_rate(device))
     rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     share = flops / spent / statistics.median(rates)
     return Speed(words / spent, statistics.median(steps) * 1000, share, rss)
 
 
-def measure_ours(name: str, size: str, seconds: float) -> Speed:
+def measure_ours(name: str, size: str, seconds: float, *where: str) -> Speed:
     """The same in a process of its own."""
-    command = [sys.executable, __file__, "--one", name, "--sizes", size, "--seconds", str(seconds)]
+    command = [sys.executable, __file__, "--one", name, "--sizes", size, "--seconds", str(seconds), *where]
     found = subprocess.run(command, check=True, capture_output=True, text=True)
     return Speed(**json.loads(found.stdout))
 
@@ -243,11 +257,14 @@ def middle(speeds: list[Speed]) -> Speed:
     return Speed(**{name: statistics.median(row[name] for row in rows) for name in rows[0]})
 
 
-def contest(size: str, folder: Path | None, rounds: int, seconds: float) -> Iterator[tuple[str, Speed]]:
-    """All figures of a size, ours and theirs in turn."""
+def contest(
+    size: str, folder: Path | None, rounds: int, seconds: float, *where: str
+) -> Iterator[tuple[str, Speed]]:
+    """All figures of a size, ours and theirs in turn; the twin is on the processor."""
     entrants: dict[str, Callable[[], Speed | None]] = {
-        name: partial(measure_ours, name, size, seconds) for name in [*MODELS, "twin"]
+        name: partial(measure_ours, name, size, seconds, *where) for name in MODELS
     }
+    entrants["twin"] = partial(measure_ours, "twin", size, seconds)
     for name, (ours, _) in PEERS.items() if folder else ():
         if name != "fairseq" or size == "S":
             entrants[f"{name} ({ours})"] = partial(measure_peer, name, size, folder)
@@ -268,13 +285,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--peers", type=Path)
     parser.add_argument("--one", help="measure one architecture in this process", choices=[*MODELS, "twin"])
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--precision", default="single", choices=["single", "bf16", "fp16"])
     told = parser.parse_args()
+    where = told.device, told.precision
     if told.one:
-        print(json.dumps(asdict(measure(told.one, told.sizes[0], told.seconds))))
+        print(json.dumps(asdict(measure(told.one, told.sizes[0], told.seconds, *where))))
         return
+    options = "--device", told.device, "--precision", told.precision
     print(f"| size | what | step ms | target words/s | share of GEMM | RSS MB |\n|{'---|' * 6}")
     for size in told.sizes:
-        for name, speed in contest(size, told.peers, told.rounds, told.seconds):
+        for name, speed in contest(size, told.peers, told.rounds, told.seconds, *options):
             step, share = f"{speed.step:.0f}" if speed.step else "", f"{speed.gemm:.0%}" if speed.gemm else ""
             print(
                 f"| {size} | {name} | {step} | {speed.words:,.0f} | {share} | {speed.rss:.0f} |", flush=True

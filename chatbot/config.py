@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from chatbot.corpus.options import DataOptions, ReadingOptions
 from chatbot.errors import OptionError
-from chatbot.option import option
+from chatbot.option import option, span
 
 FORMAT = 1
 """Version of the checkpoint layout; a checkpoint of another number is refused."""
@@ -46,6 +46,9 @@ class TextOptions:
         high=512,
     )
 
+
+AUTO = 0
+"""Stands for a size that the run finds out."""
 
 POINTER = "pointer"
 COPYING = ("pointer-generator", POINTER)
@@ -136,10 +139,11 @@ class TrainingOptions:
     steps: int = option(0, "optimiser updates; 0: no limit", unit="steps", low=0)
     batch_tokens: int = option(
         1024,
-        "size of a batch: its pairs times the longest question and reply among them together; 0: as much as "
-        "fits the GPU, elsewhere 1024 for each process",
+        "size of a batch: its pairs times the longest question and reply among them together; auto: as much "
+        "as fits the GPU, elsewhere 1024 for each process",
         unit="tokens",
-        low=0,
+        low=1,
+        words={"auto": AUTO},
     )
     accumulate: int = option(
         1, "batches whose gradients make one update together", unit="batches", low=1, high=1024
@@ -219,6 +223,11 @@ class TrainingOptions:
     )
     tensorboard: bool = option(
         False, "write the run's figures for TensorBoard too, into the checkpoint's folder"
+    )
+    precision: str = option(
+        "single",
+        "numbers that a GPU computes a step with: of 32 bits, or of 16 where that is exact enough",
+        choices=("single", "bf16", "fp16"),
     )
     seed: int = option(0, "random seed")
     device: str = option("auto", "where to compute", choices=("auto", "cpu", "cuda", "mps"))
@@ -358,11 +367,14 @@ class Config:
     decoding: DecodingOptions = field(default_factory=DecodingOptions)
 
     def to_json(self) -> dict[str, Any]:
-        """The sections as plain objects, every option named; lists of texts are lists, as in JSON."""
+        """The sections as plain objects, every option named.
+
+        Lists of texts are lists, as in JSON, and words stand where numbers mean them.
+        """
         sections = dataclasses.asdict(self).items()
         return {
-            section: {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
-            for section, values in sections
+            section: {name: said(section, name, value) for name, value in options.items()}
+            for section, options in sections
         }
 
     @classmethod
@@ -496,6 +508,14 @@ def option_type(section: str, name: str) -> type:
     return kind
 
 
+def said(section: str, name: str, value: Any) -> Any:
+    """The value of an option as a file says it: a list of texts as a list, a word where a number means it."""
+    if isinstance(value, tuple):
+        return list(value)
+    words = option_field(section, name).metadata["words"]
+    return next((word for word, number in words.items() if number == value), value)
+
+
 T = TypeVar("T")
 
 
@@ -521,7 +541,7 @@ def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
     label = where or "--" + (meta["flag"] or name.replace("_", "-"))
     if kind is float and type(value) is int:
         value = float(value) if abs(value) < 2**1000 else math.inf
-    value = meta["aliases"].get(value, value) if isinstance(value, str) else value
+    value = (meta["aliases"] | meta["words"]).get(value, value) if isinstance(value, str) else value
     if kind == TEXTS:
         return _check_texts(label, name, value)
     if type(value) is not kind:
@@ -531,9 +551,9 @@ def check_value(section: str, name: str, value: Any, where: str = "") -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise OptionError(label, f"{name} is {value!r}", "it must be a finite number")
     low, high = meta["low"], meta["high"]
-    if (low is not None and value < low) or (high is not None and value > high):
-        span = f"at least {low:g}" if high is None else f"from {low:g} to {high:g}"
-        raise OptionError(label, f"{name} is {value!r}", f"it must be {span}")
+    outside = (low is not None and value < low) or (high is not None and value > high)
+    if outside and value not in meta["words"].values():
+        raise OptionError(label, f"{name} is {value!r}", f"it must be {span(meta)}")
     return value
 
 

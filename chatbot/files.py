@@ -12,6 +12,7 @@ import errno
 import io
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,9 @@ from chatbot.errors import ChatbotError, CorpusError
 
 TEMPORARY = ".tmp"
 """How the temporary names end; such a file is the leftover of a killed process."""
+
+LOCKED_BYTE = 1 << 20
+"""The byte of a file that is locked where only bytes can be; beyond its end, so that it can be read."""
 
 MARGIN = 4 * 2**20
 """Bytes a disk must have left beside what is about to be written: the small files around it, and the log."""
@@ -124,6 +128,75 @@ def remove_leftovers(folder: Path) -> None:
     for path in folder.glob(f".*{TEMPORARY}"):
         with contextlib.suppress(OSError):
             path.unlink()
+
+
+@contextlib.contextmanager
+def held(path: Path, what: str) -> Iterator[None]:
+    """The block runs while no other process holds the same file, which is there as long as it is held.
+
+    The system lets go of it when the process ends, however it ends. A file system without locks is taken
+    as it is.
+
+    Args:
+        what: what is held, as a person calls it.
+
+    Raises:
+        ChatbotError: another process holds it.
+    """
+    handle = _locked(path, what)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()  # while it is held, so that nobody else's is removed
+        os.close(handle)
+
+
+def _locked(path: Path, what: str) -> int:
+    """The descriptor of the file, locked, with this process' number in it."""
+    while True:
+        with _told(path):
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock(handle)
+            if _is_there(handle, path):  # else the one before has just removed it
+                os.ftruncate(handle, 0)
+                os.write(handle, str(os.getpid()).encode())
+                return handle
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+                return handle
+            number = os.read(handle, 20).decode("ascii", "replace")
+            os.close(handle)
+            by = f"another process ({number})" if number.isdecimal() else "another process"
+            raise ChatbotError(what, f"{by} is at work on it", "wait for its end, or stop it") from None
+        os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    """Lock a file for this process, at once or not at all.
+
+    Raises:
+        OSError: another one has it, or there are no locks here.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(handle, LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        os.lseek(handle, 0, os.SEEK_SET)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_there(handle: int, path: Path) -> bool:
+    """Whether a path still names an open file."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except OSError:
+        return False
 
 
 def check_space(folder: Path, size: int) -> None:

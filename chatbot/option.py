@@ -22,6 +22,7 @@ def option(
     flag: str = "",
     aliases: Mapping[str, str] | None = None,
     lines: bool = False,
+    words: Mapping[str, int] | None = None,
 ) -> Any:
     """A dataclass field with what a command line needs to know of it.
 
@@ -35,6 +36,26 @@ def option(
         aliases: other names of some choices.
         lines: of a list of texts the command line takes a file with one a line; otherwise such an option
             may be given several times.
+        words: what may be said in place of a number, each with the number that stands for it and need not
+            be in the range; it is what files and pages say.
     """
     metadata = {"help": help, "unit": unit, "choices": choices, "low": low, "high": high, "flag": flag}
-    return field(default=default, metadata={**metadata, "aliases": aliases or {}, "lines": lines})
+    return field(
+        default=default, metadata={**metadata, "aliases": aliases or {}, "words": words or {}, "lines": lines}
+    )
+
+
+def span(metadata: Mapping[str, Any]) -> str:
+    """The numbers and words an option allows, as a person reads them; "" where any number will do.
+
+    Args:
+        metadata: of a field made by ``option``.
+    """
+    low, high, words = metadata["low"], metadata["high"], metadata["words"]
+    if low is None and high is None:
+        numbers = ""
+    elif high is None:
+        numbers = f"at least {low:g}"
+    else:
+        numbers = f"at most {high:g}" if low is None else f"from {low:g} to {high:g}"
+    return " or ".join(filter(None, (*words, numbers)))

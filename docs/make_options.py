@@ -83,11 +83,11 @@ def value(default: Any) -> str:
 def allowed(field: dataclasses.Field[Any]) -> str:
     """The choices or the range of an option; "" where anything goes."""
     choices, low, high = (field.metadata[key] for key in ("choices", "low", "high"))
-    if choices:
-        return ", ".join(f"`{choice}`" for choice in choices)
-    if high is not None:
-        return f"{low:g} to {high:g}"
-    return "" if low is None else f"at least {low:g}"
+    named = ", ".join(f"`{choice}`" for choice in choices or field.metadata["words"])
+    if choices or low is None:
+        return named
+    numbers = f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+    return f"{named}, {numbers}" if named else numbers
 
 
 if __name__ == "__main__":

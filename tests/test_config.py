@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from chatbot.config import (
+    AUTO,
     PRESETS,
     SECTIONS,
     Config,
@@ -143,3 +144,18 @@ def test_what_is_no_list_of_texts_is_refused(value: Any) -> None:
 def test_most_candidates_are_those_of_the_way_to_search() -> None:
     assert Config().replace({"beam": 7}).decoding.most_candidates == 7
     assert Config().replace({"beam": 7, "search": "sample"}).decoding.most_candidates > 7
+
+
+@pytest.mark.parametrize("said", ["auto", 0])  # 0 is how earlier versions wrote it
+def test_word_stands_for_a_number_and_is_what_files_say(said: object) -> None:
+    config = Config.from_json({"training": {"batch_tokens": said}})
+    assert config.training.batch_tokens == AUTO
+    assert config.to_json()["training"]["batch_tokens"] == "auto"
+    assert Config.from_json(json.loads(json.dumps(config.to_json()))) == config
+
+
+def test_word_is_no_number_of_another_option() -> None:
+    with pytest.raises(OptionError, match="must be int, not 'auto'"):
+        check_value("training", "steps", "auto")
+    with pytest.raises(OptionError, match=r"batch_tokens is -1; it must be auto or at least 1$"):
+        check_value("training", "batch_tokens", -1)

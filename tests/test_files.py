@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from chatbot import files as module
 from chatbot.errors import ChatbotError
 from chatbot.files import (
     MARGIN,
     Journal,
     atomic_writer,
     check_space,
+    held,
     private_folder,
     remove_leftovers,
     write_atomically,
@@ -189,3 +191,53 @@ def test_journal_tells_of_a_full_disk(tmp_path: Path, monkeypatch: pytest.Monkey
         with pytest.raises(ChatbotError, match="the disk is full"):
             journal.add(b"x")
     journal.close()
+
+
+def test_what_is_held_is_refused_to_others_by_the_number_of_its_holder(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    with held(lock, "bot"):
+        assert stat.S_IMODE(lock.stat().st_mode) == 0o600
+        with pytest.raises(ChatbotError) as told, held(lock, "bot"):
+            pass
+        assert str(told.value) == (
+            f"bot: another process ({os.getpid()}) is at work on it; wait for its end, or stop it"
+        )
+        assert lock.exists()
+    assert not lock.exists()
+    with held(lock, "bot"):
+        pass
+
+
+def test_lock_of_a_process_that_was_killed_is_no_obstacle(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    lock.write_text("4000000")
+    with held(lock, "bot"):
+        assert lock.read_text() == str(os.getpid())
+
+
+def test_lock_that_vanishes_while_it_is_taken_is_taken_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one before removes it between its being opened and locked."""
+    lock, take, taken = tmp_path / "lock", module._lock, []
+
+    def late(handle: int) -> None:
+        if not taken:
+            lock.unlink()
+        taken.append(handle)
+        take(handle)
+
+    monkeypatch.setattr(module, "_lock", late)
+    with held(lock, "bot"):
+        assert len(taken) == 2
+        with pytest.raises(ChatbotError), held(lock, "bot"):
+            pass
+
+
+def test_file_system_without_locks_is_taken_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(handle: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(module, "_lock", none)
+    with held(tmp_path / "lock", "bot"), held(tmp_path / "lock", "bot"):
+        pass

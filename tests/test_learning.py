@@ -73,7 +73,7 @@ def learned(task: str, longest: int, steps: int = 300, lr: float = 0.01, **optio
     shape = ModelOptions(**{"cell": "gru", "embed": 32, "hidden": 64, "dropout": 0.0} | options)
     network = build_network(shape, VOCAB, seed=0)
     torch.manual_seed(0)
-    optimizer = build_optimizer(network, training, CPU)
+    optimizer = build_optimizer(network, training)
     for step, length in zip(range(steps), lengths(random, longest), strict=False):
         for group in optimizer.param_groups:
             group["lr"] = training.lr * rate_factor(step / steps, 0.05)

@@ -26,6 +26,7 @@ from chatbot.config import (
     option_type,
 )
 from chatbot.errors import OptionError
+from chatbot.option import span
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -183,15 +184,17 @@ def like_option(command: Function) -> Function:
 
 
 def _number(section: str, name: str, text: str) -> Any:
-    kind = option_type(section, name)
+    kind, metadata = option_type(section, name), option_field(section, name).metadata
+    if text in metadata["words"]:
+        return metadata["words"][text]
     try:
         number = kind(text)
     except ValueError:
         number = math.nan
     if math.isfinite(number):
         return number
-    span = _span(section, name)
-    remedy = f"it must be {span}" if span else ""
+    allowed = span(metadata)
+    remedy = f"it must be {allowed}" if allowed else ""
     raise OptionError(option_name(section, name), f"{text!r} is no {NUMBER_NAMES[kind]}", remedy)
 
 
@@ -221,8 +224,10 @@ def _option(section: str, name: str, default: str) -> Decorator:
         return click.option(f"{flag}/--no-{flag[2:]}", name, default=None, help=help_text)
     if option_type(section, name) == TEXTS:
         return _texts_option(section, name, help_text)
-    choices = option_field(section, name).metadata["choices"]
-    metavar = f"[{'|'.join(choices)}]" if choices else METAVARS[option_type(section, name)]
+    metadata = option_field(section, name).metadata
+    metavar = f"[{'|'.join(metadata['choices'])}]"
+    if not metadata["choices"]:
+        metavar = "|".join((METAVARS[option_type(section, name)], *metadata["words"]))
     return click.option(
         flag, name, type=field_parser(section, name), default=None, metavar=metavar, help=help_text
     )
@@ -260,8 +265,8 @@ def _help(section: str, name: str, default: str) -> str:
     sentence: str = field.metadata["help"]
     shown = default or _shown(section, name)
     facts = [f"default: {shown}"] if shown else []
-    if span := _span(section, name):
-        facts.append(span)
+    if allowed := span(field.metadata):
+        facts.append(allowed)
     text = (sentence[0].upper() if sentence[0].isascii() else sentence[0]) + sentence[1:] + "."
     return f"{text}  [{'; '.join(facts)}]" if facts else text
 
@@ -276,16 +281,6 @@ def _shown(section: str, name: str) -> str:
         return ", ".join(value)
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return f"{text} {unit}".strip() if text else ""
-
-
-def _span(section: str, name: str) -> str:
-    meta = option_field(section, name).metadata
-    low, high = meta["low"], meta["high"]
-    if low is None and high is None:
-        return ""
-    if high is None:
-        return f"at least {low:g}"
-    return f"at most {high:g}" if low is None else f"from {low:g} to {high:g}"
 
 
 def _read_file(path: Path) -> dict[str, Any]:

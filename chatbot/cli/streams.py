@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import stat
 import sys
 from typing import TextIO
 
@@ -39,6 +41,14 @@ def silence_streams() -> None:
             stream.flush()
         except (OSError, ValueError):
             _point_at_nothing(stream)
+
+
+def silence_terminals() -> None:
+    """Let what is still to be told to a terminal that is gone be told to nobody; files and pipes stay."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            if stat.S_ISCHR(os.fstat(stream.fileno()).st_mode):  # isatty says no of one that is gone
+                _point_at_nothing(stream)
 
 
 def text_argument(argument: str) -> str:

@@ -54,6 +54,7 @@ FREE_TO_RESUME = {
     "tensorboard",
     "why",
     "device",
+    "precision",
 }
 """Options that may change when a run is resumed; the others decide how it would have gone on.
 
@@ -109,8 +110,8 @@ def train(
     CORPUS is a name (see chatbot corpus list) or a file, archive or folder (see chatbot corpus formats). With
     none, the bot learns from smalltalk:english, chatterbot:english and chitchat.
 
-    Ctrl-C, or SIGTERM, finishes the step, saves and ends with status 130; --resume goes on from there, and
-    from the last saved state after anything worse. A second one ends at once.
+    Ctrl-C, SIGTERM or SIGHUP finishes the step, saves and ends with status 130; --resume goes on from there,
+    and from the last saved state after anything worse. A second one ends at once.
     """
     config = _config(params, checkpoints)
     check_kept(config.decoding, config.text.max_tgt)

@@ -27,8 +27,9 @@ class Batch:
         words: white-space words of all replies together, an end a reply counted.
         whole: tokens of the replies, ends counted, of the batch that this is a process' part of; 0: of none.
         idle: the process has no pair to learn from, and this is one that does not count.
+        real: flat indices of the tokens of tgt_out, on a GPU, where finding them would be waiting for it.
 
-    Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len]
+    Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len], real [tokens]
     """
 
     src: Tensor
@@ -37,15 +38,29 @@ class Batch:
     words: int
     whole: int = 0
     idle: bool = False
+    real: Tensor | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the replies, ends counted."""
+        return int((self.tgt_out != PAD).sum())
 
     def to(self, device: torch.device) -> Batch:
-        """The batch on a device."""
+        """The batch on a device, whose queue is not waited for."""
         if device.type == "cpu":
             return self
-        src, tgt_in, tgt_out = (
-            t.to(device, non_blocking=True) for t in (self.src, self.tgt_in, self.tgt_out)
+        real = (self.tgt_out.flatten() != PAD).nonzero().squeeze(1)
+        src, tgt_in, tgt_out, real = (
+            sent(each, device) for each in (self.src, self.tgt_in, self.tgt_out, real)
         )
-        return dataclasses.replace(self, src=src, tgt_in=tgt_in, tgt_out=tgt_out)
+        return dataclasses.replace(self, src=src, tgt_in=tgt_in, tgt_out=tgt_out, real=real)
+
+
+def sent(tensor: Tensor, device: torch.device) -> Tensor:
+    """A tensor on its way to a device: only from pages that stay where they are a GPU fetches by itself."""
+    if device.type == "cuda":
+        tensor = tensor.pin_memory(device)
+    return tensor.to(device, non_blocking=True)
 
 
 def collate(pairs: Pairs, rows: Sequence[int] | NDArray[np.int64]) -> Batch:

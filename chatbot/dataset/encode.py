@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +13,8 @@ from chatbot.text.extension import extend, extended_reply
 from chatbot.text.tokenizer import UNK, Tokenizer
 from chatbot.text.turns import source_text, typed
 
-_CHUNK = 4096
+_CHUNK, _CHARACTERS = 4096, 1 << 20
+"""Most pairs that are encoded at a time, and about how many characters: lists of ids are far larger."""
 
 
 @dataclass(slots=True)
@@ -161,6 +161,13 @@ def _columns(rows: list[_Row]) -> tuple[list[list[int]], list[list[int]], list[i
 
 
 def _chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
-    iterator = iter(pairs)
-    while chunk := list(islice(iterator, _CHUNK)):
+    chunk: list[Pair] = []
+    held = 0
+    for pair in pairs:
+        chunk.append(pair)
+        held += sum(map(len, pair.src)) + len(pair.tgt)
+        if len(chunk) == _CHUNK or held >= _CHARACTERS:
+            yield chunk
+            chunk, held = [], 0
+    if chunk:
         yield chunk

@@ -27,13 +27,13 @@ class Loss:
         gauges: numbers worth watching in training, averaged over the real positions.
 
     Shapes: objective scalar (mean over real tokens, to be minimised), nats scalar (summed negative
-    log-likelihood without smoothing, detached).
+    log-likelihood without smoothing, detached), gauges scalars (detached).
     """
 
     objective: Tensor
     nats: Tensor
     tokens: int
-    gauges: Mapping[str, float] = field(default_factory=dict)
+    gauges: Mapping[str, Tensor] = field(default_factory=dict)
 
 
 def real_positions(tgt: Tensor) -> Tensor:
@@ -44,7 +44,14 @@ def real_positions(tgt: Tensor) -> Tensor:
     return (tgt.flatten() != PAD).nonzero().squeeze(1)
 
 
-def sequence_loss(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, smoothing: float) -> Loss:
+def sequence_loss(
+    model: Seq2Seq,
+    src: Tensor,
+    tgt_in: Tensor,
+    tgt_out: Tensor,
+    smoothing: float,
+    real: Tensor | None = None,
+) -> Loss:
     """Teacher forcing: every reply token is predicted from the gold ones before it.
 
         L = (1 - ε) · -log p(y) + ε · mean over v of -log p(v)
@@ -54,21 +61,31 @@ def sequence_loss(model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, 
 
     Source: Szegedy et al. 2016, section 7 (label smoothing, ε).
 
-    Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len]
+    Args:
+        real: the ``real_positions`` of tgt_out, where they are known: a GPU is waited for to find them.
+
+    Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len], real [tokens]
     """
     decoded, source = model(src, tgt_in)
-    return decoded_loss(model, decoded, source, tgt_out, smoothing)
+    return decoded_loss(model, decoded, source, tgt_out, smoothing, real)
 
 
-def decoded_loss(model: Seq2Seq, decoded: Decoded, source: Source, tgt_out: Tensor, smoothing: float) -> Loss:
+def decoded_loss(
+    model: Seq2Seq,
+    decoded: Decoded,
+    source: Source,
+    tgt_out: Tensor,
+    smoothing: float,
+    real: Tensor | None = None,
+) -> Loss:
     """The loss of what was decoded, see ``sequence_loss``.
 
-    Shapes: tgt_out [batch, tgt_len]
+    Shapes: tgt_out [batch, tgt_len], real [tokens]
     """
-    index = real_positions(tgt_out)
+    index = real_positions(tgt_out) if real is None else real
     target = tgt_out.flatten()[index]
     objective, nats = _cross_entropy(model, decoded, source, index, target, smoothing)
-    gauges = {name: float(gauge.detach().flatten()[index].mean()) for name, gauge in decoded.gauges.items()}
+    gauges = {name: gauge.detach().flatten()[index].mean() for name, gauge in decoded.gauges.items()}
     if decoded.penalty is not None:
         objective = objective + decoded.penalty.flatten()[index].mean()
     if decoded.log_prob is not None:
@@ -124,7 +141,7 @@ def _spread(logits: Tensor) -> Tensor:
     return -(log_probs.masked_fill(~possible, 0.0).sum(-1) / possible.sum(-1)).mean()
 
 
-def _reinforce(model: Seq2Seq, decoded: Decoded, nats: Tensor, index: Tensor) -> tuple[Tensor, float]:
+def _reinforce(model: Seq2Seq, decoded: Decoded, nats: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
     """The surrogate loss of positions that were drawn, and the variance of the reward.
 
         Σ_t (R_t - b) · -log p(s_t),   b <- 0.9 b + 0.1 mean R
@@ -145,7 +162,7 @@ def _reinforce(model: Seq2Seq, decoded: Decoded, nats: Tensor, index: Tensor) ->
     if model.training:
         model.baseline.lerp_(reward.mean().to(model.baseline.dtype), 1 - BASELINE_DECAY)
     surrogate = (advantage * -decoded.log_prob.flatten()[index]).mean()
-    return surrogate, float(reward.var(unbiased=False))
+    return surrogate, reward.var(unbiased=False)
 
 
 def _mean_to_the_end(reward: Tensor, index: Tensor, tgt_len: int) -> Tensor:

@@ -16,18 +16,25 @@ finite, so that something is drawn even where nothing else can be said."""
 
 
 def sampled_loss(
-    model: Seq2Seq, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, smoothing: float, share: float
+    model: Seq2Seq,
+    src: Tensor,
+    tgt_in: Tensor,
+    tgt_out: Tensor,
+    smoothing: float,
+    share: float,
+    real: Tensor | None = None,
 ) -> Loss:
     """The loss of replies that are partly fed the model's own words.
 
     Args:
         share: of the reply's words, see ``sampled_pass``; 0 is teacher forcing, in one call.
+        real: as for ``sequence_loss``.
 
     Shapes: src [batch, src_len], tgt_in and tgt_out [batch, tgt_len]
     """
     if share <= 0:
-        return sequence_loss(model, src, tgt_in, tgt_out, smoothing)
-    return decoded_loss(model, *sampled_pass(model, src, tgt_in, share), tgt_out, smoothing)
+        return sequence_loss(model, src, tgt_in, tgt_out, smoothing, real)
+    return decoded_loss(model, *sampled_pass(model, src, tgt_in, share), tgt_out, smoothing, real)
 
 
 def sampled_pass(model: Seq2Seq, src: Tensor, tgt_in: Tensor, share: float) -> tuple[Decoded, Source]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import torch
@@ -13,17 +14,48 @@ from torch.nn.parallel import DistributedDataParallel
 
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch
-from chatbot.nn.embedding import PAD
 from chatbot.nn.loss import Loss, sequence_loss
 from chatbot.nn.scheduled import sampled_loss
 from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.training.precision import Precision
 
 
-class Learned(NamedTuple):
-    """What batches had to teach: nats per token, and what the attention tells of itself."""
+class Gauge(NamedTuple):
+    """What the attention tells of itself in a batch that is a share of all."""
 
-    loss: float
-    gauges: dict[str, float]
+    name: str
+    share: float
+    value: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What batches had to teach, as it is on the device.
+
+    Args:
+        nats: of each batch, summed over its tokens.
+        tokens: of all together.
+    """
+
+    nats: Sequence[Tensor]
+    tokens: int
+    gauges: Sequence[Gauge] = ()
+
+    def scalars(self) -> list[Tensor]:
+        """All numbers in the order in which they are ``told``."""
+        return [*self.nats, *(gauge.value for gauge in self.gauges)]
+
+    def loss(self) -> Tensor:
+        """Nats per token, on the device."""
+        return torch.stack([nats.detach() for nats in self.nats]).sum() / self.tokens
+
+    def told(self, numbers: Sequence[float]) -> tuple[float, dict[str, float]]:
+        """Nats per token and the averaged gauges, once the numbers have been read."""
+        nats, values = numbers[: len(self.nats)], numbers[len(self.nats) :]
+        gauges = defaultdict[str, float](float)
+        for gauge, value in zip(self.gauges, values, strict=True):
+            gauges[gauge.name] += value * gauge.share
+        return sum(nats) / self.tokens, dict(gauges)
 
 
 class Gradients(Protocol):
@@ -44,24 +76,27 @@ class Gradients(Protocol):
 class OwnGradients:
     """Gradients of one process alone."""
 
-    def __init__(self, network: Seq2Seq, options: TrainingOptions, device: torch.device) -> None:
+    def __init__(
+        self, network: Seq2Seq, options: TrainingOptions, device: torch.device, precision: Precision
+    ) -> None:
         self._network = network
         self._smoothing = options.label_smoothing
         self._device = device
+        self._precision = precision
 
     def learn(self, batches: Sequence[Batch], sampled: float) -> Learned:
         """The gradient is there."""
-        tokens = [tokens_of(batch) for batch in batches]
-        nats, gauges = 0.0, defaultdict[str, float](float)
+        tokens = [batch.tokens for batch in batches]
+        whole, nats, gauges = sum(tokens), list[Tensor](), list[Gauge]()
         for batch, count in zip(batches, tokens, strict=True):
-            loss = loss_of(self._network, batch.to(self._device), self._smoothing, sampled)
-            share = count / sum(tokens)
+            with self._precision.computing():
+                loss = loss_of(self._network, batch.to(self._device), self._smoothing, sampled)
+            share = count / whole
             objective = loss.objective * share if len(batches) > 1 else loss.objective
-            objective.backward()  # type: ignore[no-untyped-call]
-            nats += float(loss.nats)
-            for name, gauge in loss.gauges.items():
-                gauges[name] += gauge * share
-        return Learned(nats / sum(tokens), dict(gauges))
+            self._precision.scaled(objective).backward()  # type: ignore[no-untyped-call]
+            nats.append(loss.nats)
+            gauges += [Gauge(name, share, value) for name, value in loss.gauges.items()]
+        return Learned(nats, whole, gauges)
 
 
 class SharedGradients:
@@ -73,8 +108,16 @@ class SharedGradients:
     multiplied by how many there are. A process without a pair adds 0.
     """
 
-    def __init__(self, network: Seq2Seq, options: TrainingOptions, device: torch.device, world: int) -> None:
-        self._objective = _Objective(network, options.label_smoothing)
+    def __init__(
+        self,
+        network: Seq2Seq,
+        options: TrainingOptions,
+        device: torch.device,
+        precision: Precision,
+        world: int,
+    ) -> None:
+        self._objective = _Objective(network, options.label_smoothing, precision)
+        self._precision = precision
         self._device = device
         self._world = world
         self._shared: DistributedDataParallel | None = None  # made at the first batch
@@ -82,22 +125,27 @@ class SharedGradients:
     def learn(self, batches: Sequence[Batch], sampled: float) -> Learned:
         """The gradient is there."""
         shared = self._shared = self._shared or self._joined(batches[0], sampled)
-        whole, sums = sum(batch.whole for batch in batches), defaultdict[str, float](float)
+        whole, sums = sum(batch.whole for batch in batches), dict[str, Tensor]()
+        nothing = torch.zeros((), dtype=torch.float64, device=self._device)
         for number, batch in enumerate(batches, start=1):
-            share = 0.0 if batch.idle else tokens_of(batch) / whole
+            share = 0.0 if batch.idle else batch.tokens / whole
             alone = contextlib.nullcontext() if number == len(batches) else shared.no_sync()
             with alone:
-                moved = batch.to(self._device)
-                objective, nats, gauges = shared(moved, sampled)
-                (objective * (self._world * share)).backward()
-            sums[""] += 0.0 if batch.idle else float(nats)
-            for name, gauge in gauges.items():
-                sums[name] += gauge * share if share else 0.0
+                objective, nats, gauges = shared(batch.to(self._device), sampled)
+                self._precision.scaled(objective * (self._world * share)).backward()  # type: ignore[no-untyped-call]
+            found = {"": (float(not batch.idle), nats)} | {
+                name: (share, gauge) for name, gauge in gauges.items()
+            }
+            for name, (weight, value) in found.items():
+                counted = value.detach().double() * weight if weight else nothing
+                sums[name] = sums.get(name, nothing) + counted
         names = sorted(sums)
-        totals = torch.tensor([sums[name] for name in names], dtype=torch.float64)
+        totals = torch.stack([sums[name] for name in names])
         torch.distributed.all_reduce(totals)
-        found = dict(zip(names, totals.tolist(), strict=True))
-        return Learned(found.pop("") / whole, found)
+        nats, *rest = totals.unbind()  # "" comes first
+        return Learned(
+            [nats], whole, [Gauge(name, 1.0, each) for name, each in zip(names[1:], rest, strict=True)]
+        )
 
     def _joined(self, batch: Batch, sampled: float) -> DistributedDataParallel:
         """The objective of all; that some weights are in no objective costs time, and is found by a trial."""
@@ -116,23 +164,20 @@ class SharedGradients:
 class _Objective(nn.Module):
     """The loss of a batch as one call, which is what DistributedDataParallel watches."""
 
-    def __init__(self, network: Seq2Seq, smoothing: float) -> None:
+    def __init__(self, network: Seq2Seq, smoothing: float, precision: Precision) -> None:
         super().__init__()
         self.network = network
         self._smoothing = smoothing
+        self._precision = precision
 
-    def forward(self, batch: Batch, sampled: float) -> tuple[Tensor, Tensor, Mapping[str, float]]:
+    def forward(self, batch: Batch, sampled: float) -> tuple[Tensor, Tensor, Mapping[str, Tensor]]:
         """Objective, summed nats and gauges."""
-        loss = loss_of(self.network, batch, self._smoothing, sampled)
+        with self._precision.computing():
+            loss = loss_of(self.network, batch, self._smoothing, sampled)
         return loss.objective, loss.nats, loss.gauges
 
 
 def loss_of(network: Seq2Seq, batch: Batch, smoothing: float, sampled: float) -> Loss:
     """The loss of a batch on the network's device."""
     told = network, batch.src, batch.tgt_in, batch.tgt_out, smoothing
-    return sampled_loss(*told, sampled) if sampled else sequence_loss(*told)
-
-
-def tokens_of(batch: Batch) -> int:
-    """Tokens of the replies, ends counted."""
-    return int((batch.tgt_out != PAD).sum())
+    return sampled_loss(*told, sampled, batch.real) if sampled else sequence_loss(*told, batch.real)

@@ -22,6 +22,7 @@ from chatbot.errors import TrainingError
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.gradients import Gradients, Learned, OwnGradients, SharedGradients
 from chatbot.training.launch import Launch
+from chatbot.training.precision import Precision
 from chatbot.training.state import Progress, States, Stored
 
 
@@ -51,7 +52,9 @@ class Processes(Protocol):
     def first(self) -> contextlib.AbstractContextManager[None]:
         """The block is run by the leading process, then by the others; where it fails there they end."""
 
-    def gradients(self, network: Seq2Seq, options: TrainingOptions, device: torch.device) -> Gradients:
+    def gradients(
+        self, network: Seq2Seq, options: TrainingOptions, device: torch.device, precision: Precision
+    ) -> Gradients:
         """What gives a network its gradients."""
 
     def random_states(self, device: torch.device) -> dict[str, Tensor]:
@@ -81,9 +84,11 @@ class Alone:
         """At once."""
         return contextlib.nullcontext()
 
-    def gradients(self, network: Seq2Seq, options: TrainingOptions, device: torch.device) -> Gradients:
+    def gradients(
+        self, network: Seq2Seq, options: TrainingOptions, device: torch.device, precision: Precision
+    ) -> Gradients:
         """Its own gradients."""
-        return OwnGradients(network, options, device)
+        return OwnGradients(network, options, device, precision)
 
     def random_states(self, device: torch.device) -> dict[str, Tensor]:
         """There is no other."""
@@ -142,9 +147,11 @@ class Several:
         finally:
             self._summed([failed])
 
-    def gradients(self, network: Seq2Seq, options: TrainingOptions, device: torch.device) -> Gradients:
+    def gradients(
+        self, network: Seq2Seq, options: TrainingOptions, device: torch.device, precision: Precision
+    ) -> Gradients:
         """The sum of all gradients."""
-        return _Watched(SharedGradients(network, options, device, self.world), self._called)
+        return _Watched(SharedGradients(network, options, device, precision, self.world), self._called)
 
     def random_states(self, device: torch.device) -> dict[str, Tensor]:
         """By "random.RANK.DEVICE"."""

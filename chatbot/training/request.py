@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from chatbot import checkpoint
-from chatbot.config import Config
+from chatbot.config import AUTO, Config
 from chatbot.errors import CheckpointError, OptionError
 
-RUN, STATE = "run.json", "state.json"
-"""Files of ``resume/``: what the run is, and where it is."""
+RUN, STATE, LOCK = "run.json", "state.json", "lock"
+"""Files of ``resume/``: what the run is, where it is, and that a process is at work on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def has_run(folder: Path, request: Request, launch: str) -> bool:
     except CheckpointError:
         return False
     config = request.config
-    if not config.training.batch_tokens:  # the run has found one
+    if config.training.batch_tokens == AUTO:  # the run has found one
         config = config.replace({"training.batch_tokens": record.config.training.batch_tokens})
     begun = record.corpora, record.config, record.command, record.launch
     return begun == (request.corpora, config, request.command, launch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,13 +12,14 @@ import torch
 
 from chatbot import checkpoint
 from chatbot.build import build_network, check_model
+from chatbot.config import AUTO
 from chatbot.corpus.library import DEFAULT_CORPORA
 from chatbot.dataset.batches import TrainingBatches
 from chatbot.dataset.joined import take
 from chatbot.engines.network import fill
 from chatbot.engines.torch_engine import choose_device
 from chatbot.errors import CheckpointError, OptionError, TrainingError
-from chatbot.files import private_folder, remove_leftovers, write_atomically
+from chatbot.files import held, private_folder, remove_leftovers, write_atomically
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.tokenizer import Tokenizer
 from chatbot.training.board import board, writer_class
@@ -30,10 +32,11 @@ from chatbot.training.launch import Launch
 from chatbot.training.meeting import own_device, processes_of
 from chatbot.training.metrics import metrics_log
 from chatbot.training.planting import planted, planted_notice
+from chatbot.training.precision import Precision, check_precision
 from chatbot.training.processes import Alone, LedStates, Processes
 from chatbot.training.recovery import REVERTS
 from chatbot.training.replay import check_replay, remembered_corpora
-from chatbot.training.request import RUN, STATE, Request, RunRecord, read_run
+from chatbot.training.request import LOCK, RUN, STATE, Request, RunRecord, has_state, read_run
 from chatbot.training.state import Progress, States, Stored
 from chatbot.training.trained import Trained, spread_questions
 from chatbot.training.trainer import Trainer, load_weights, own_weights
@@ -82,6 +85,7 @@ class TrainingRun:
         _check_limits(self._request)
         check_model(self._request.config)
         device = own_device(choose_device(self._request.config.training.device), self._launch)
+        check_precision(self._request.config.training.precision, device)
         if self._request.config.training.tensorboard:
             writer_class()
         base = self._base()
@@ -89,12 +93,11 @@ class TrainingRun:
         frozen_parts(self._request.config.training.freeze)
         check_replay(self._request.config, goes_on=bool(base or self._record))
         notices: list[str] = []
-        with processes_of(self._launch, device) as processes:
+        with processes_of(self._launch, device) as processes, contextlib.ExitStack() as alone:
             with processes.first():
                 data = self._data(base, notices)
-                private_folder(self._request.folder)
-                for place in (self._request.folder, self._resume) if processes.leads else ():
-                    remove_leftovers(place)
+                if processes.leads:
+                    alone.enter_context(self._held())
             self._processes, self._kept = processes, LedStates(self._states, processes)
             stored = self._kept.load() if self._record else None
             since = stored.progress.step if stored else None
@@ -102,6 +105,19 @@ class TrainingRun:
                 for event in self._events(data, base, stored, notices, device):
                     record(event)
                     yield event
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """The run's folders, tidy, and no other process at work on them."""
+        private_folder(self._request.folder)
+        private_folder(self._resume)
+        with held(self._resume / LOCK, self._request.folder.name):
+            for place in (self._request.folder, self._resume):
+                remove_leftovers(place)
+            if not self._record and has_state(self._request.folder):
+                what, remedy = "another process has begun a run here meanwhile", "choose another name"
+                raise TrainingError(self._request.folder.name, what, remedy)
+            yield
 
     @contextmanager
     def _recorded(self, since: int | None) -> Iterator[Callable[[Event], None]]:
@@ -218,13 +234,14 @@ class TrainingRun:
         return network
 
     def _settle_size(self, network: Seq2Seq, device: torch.device) -> Iterator[Event]:
-        """Take a size for ``--batch-tokens 0``; it is remembered with the run."""
+        """Take a size for ``--batch-tokens auto``; it is remembered with the run."""
         config, world = self._request.config, self._processes.world
-        if config.training.batch_tokens:
+        if config.training.batch_tokens != AUTO:
             return
         size = LEAST * world
         if device.type == "cuda" and world == 1:
-            gradients = self._processes.gradients(network.to(device), config.training, device)
+            precision = Precision(config.training.precision, device)
+            gradients = self._processes.gradients(network.to(device), config.training, device, precision)
             network.train()
             trial = batch_trial(network, gradients, config.text.max_src, config.text.max_tgt, device)
             size = largest(trial)
@@ -268,7 +285,6 @@ class TrainingRun:
             if self._record.config.training.lr != self._request.config.training.lr:
                 self._begin_rate(stored)
         elif self._processes.leads:
-            private_folder(self._resume)
             (self._resume / STATE).unlink(missing_ok=True)
             write_atomically(self._resume / checkpoint.TOKENIZER, data.tokenizer.to_json().encode())
         if self._processes.leads:
@@ -300,7 +316,7 @@ def _skipped(stored: Stored) -> Iterator[Event]:
     """What was wrong with the states that a resumed run cannot go on from."""
     step = stored.progress.step
     for fault in stored.skipped:
-        yield Warned(step, f"{fault}; going on from an older state, of step {step}")
+        yield Warned(step, f"{fault}; going on from the state of step {step}")
 
 
 def _finish(trained: Trained, trainer: Trainer, finished: Finished) -> Iterator[Event]:

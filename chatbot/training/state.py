@@ -2,18 +2,19 @@
 
 ``resume/state.json`` names the states that are kept, the newest first, each with its tensor file and the
 sha256 of that. It is written after the tensors and before older ones are deleted, so a kill at any instant
-leaves every state it names whole.
+leaves every state it names whole. A tensor file says where the run was as well, and its name how the sha256
+begins: where ``state.json`` is damaged, they stand for themselves.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from chatbot.checkpoint import read_json, to_json
@@ -21,6 +22,9 @@ from chatbot.errors import CheckpointError
 from chatbot.files import check_space, private_folder, write_atomically
 from chatbot.training.events import finite
 from chatbot.training.request import STATE
+
+TENSORS, PROGRESS = "state-*.safetensors", "progress"
+"""The tensor files, and what their metadata and their records call where the run was."""
 
 
 @dataclass(slots=True)
@@ -91,17 +95,19 @@ class States:
         from safetensors.torch import save
 
         private_folder(self.folder)
-        data = save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
+        place = finite(asdict(progress))
+        plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+        data = save(plain, {PROGRESS: json.dumps(place)})
         check_space(self.folder, len(data))
         sha256 = hashlib.sha256(data).hexdigest()
         name = f"state-{progress.step:08d}-{sha256[:8]}.safetensors"  # two states of one step have two names
         write_atomically(self.folder / name, data)
-        newest = {"tensors": name, "sha256": sha256, "progress": finite(asdict(progress))}
+        newest = {"tensors": name, "sha256": sha256, PROGRESS: place}
         earlier = [record for record in self._earlier() if _is_before(progress.step, record)]
         kept = [newest, *earlier[: self.keep - 1]]
         write_atomically(self.folder / STATE, to_json({"states": kept}))
         names = {record["tensors"] for record in kept}
-        for old in self.folder.glob("state-*.safetensors"):
+        for old in self.folder.glob(TENSORS):
             if old.name not in names:
                 old.unlink(missing_ok=True)
         return str(self.folder)
@@ -113,7 +119,12 @@ class States:
             CheckpointError: there is none.
         """
         faults: list[CheckpointError] = []
-        for record in self._records():
+        try:
+            records = self._records()
+        except CheckpointError as error:
+            faults.append(error)
+            records = self._found()
+        for record in records:
             try:
                 return Stored(*self._read(record), tuple(f"{fault.where} {fault.what}" for fault in faults))
             except CheckpointError as error:
@@ -132,6 +143,11 @@ class States:
             raise CheckpointError(str(self.folder / STATE), "names no state", "train again")
         return found
 
+    def _found(self) -> list[Any]:
+        """Records of the tensor files that are there, as far as their names tell."""
+        names = sorted((path.name for path in self.folder.glob(TENSORS)), reverse=True)
+        return [{"tensors": name, "sha256": name.removesuffix(".safetensors")[-8:]} for name in names]
+
     def _earlier(self) -> list[Any]:
         """The states before; a new run has none."""
         try:
@@ -147,11 +163,12 @@ class States:
         try:
             where = where / Path(str(record["tensors"])).name
             data = where.read_bytes()
-            if hashlib.sha256(data).hexdigest() != record["sha256"]:
+            if not hashlib.sha256(data).hexdigest().startswith(record["sha256"]):
                 what = "is not as it was written: its sha256 differs"
                 raise CheckpointError(str(where), what, "train again")
-            return _progress(record["progress"]), load(data)
-        except (OSError, SafetensorError, KeyError, TypeError, AttributeError) as error:
+            tensors = load(data)
+            return _progress(record[PROGRESS] if PROGRESS in record else _told_by(data)), tensors
+        except (OSError, SafetensorError, LookupError, TypeError, ValueError, AttributeError) as error:
             raise CheckpointError(str(where), f"cannot be read ({error})", "train again") from None
 
 
@@ -163,29 +180,13 @@ def _is_before(step: int, record: Any) -> bool:
         return False
 
 
+def _told_by(data: bytes) -> Any:
+    """Where the run was, by the metadata of a tensor file that was read: its size, then a JSON header."""
+    size = int.from_bytes(data[:8], "little")
+    return json.loads(json.loads(data[8 : 8 + size])["__metadata__"][PROGRESS])
+
+
 def _progress(record: Mapping[str, Any]) -> Progress:
     """JSON has no infinity; null stands for it."""
     values: dict[str, Any] = {k: float("inf") if v is None else v for k, v in record.items()}
     return Progress(**values)
-
-
-def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """The moments and step counts of an optimiser, by parameter number."""
-    state = optimizer.state_dict()["state"]
-    return {
-        f"optimizer.{index}.{name}": torch.as_tensor(value)
-        for index, values in state.items()
-        for name, value in values.items()
-    }
-
-
-def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Put the moments and step counts back."""
-    state: dict[int, dict[str, Tensor]] = {}
-    for key, tensor in tensors.items():
-        prefix, _, rest = key.partition(".")
-        if prefix == "optimizer":
-            index, _, name = rest.partition(".")
-            state.setdefault(int(index), {})[name] = tensor
-    whole = optimizer.state_dict()
-    optimizer.load_state_dict({"state": state, "param_groups": whole["param_groups"]})

@@ -12,11 +12,13 @@ from torch import Tensor
 from chatbot.config import TrainingOptions
 from chatbot.dataset.batches import Batch
 from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.training.adamw import AdamW
+from chatbot.training.figures import Figures
 from chatbot.training.fitting import SplitGradients
 from chatbot.training.freezing import freeze, frozen_parts
-from chatbot.training.gradients import Gradients
+from chatbot.training.gradients import Gradients, Learned
+from chatbot.training.precision import Precision
 from chatbot.training.processes import Alone, Processes
-from chatbot.training.state import optimizer_tensors, restore_optimizer
 
 EXPLODED = 1000.0
 """Nats per token of a run that has diverged: guessing among 65,536 tokens costs 11."""
@@ -40,6 +42,37 @@ class Update:
     gauges: Mapping[str, float]
 
 
+class Pending:
+    """An update that a device is at work on, or has done.
+
+    Args:
+        learned: what its batches had to teach.
+        norm: of the gradient.
+        finite: whether every weight is a number after it.
+    """
+
+    def __init__(
+        self, learned: Learned, norm: Tensor, finite: Tensor, lr: float, precision: Precision
+    ) -> None:
+        self._learned, self._lr, self._precision = learned, lr, precision
+        self._figures = Figures([norm, finite, *learned.scalars()], norm.device)
+
+    def read(self) -> Update:
+        """What it did; once, and in the order of the updates."""
+        norm, finite, *numbers = self._figures.read()
+        loss, gauges = self._learned.told(numbers)
+        fault = ""
+        if not loss < EXPLODED:
+            fault = f"the loss is {loss:.3g} nats per token at learning rate {self._lr:.2g}"
+        elif self._precision.overflowed(norm):
+            fault = ""
+        elif not math.isfinite(norm):
+            fault = f"the gradient is no number at learning rate {self._lr:.2g}"
+        elif not finite:
+            fault = f"a weight is no number after learning rate {self._lr:.2g}"
+        return Update(loss, norm, fault, gauges)
+
+
 class Stepper:
     """Updates the weights of a network.
 
@@ -58,14 +91,18 @@ class Stepper:
         self._network = network
         self._options = options
         freeze(network, frozen_parts(options.freeze))
-        self._gradients: Gradients = (processes or Alone()).gradients(network, options, device)
+        self._precision = Precision(options.precision, device)
+        told = network, options, device, self._precision
+        self._gradients: Gradients = (processes or Alone()).gradients(*told)
         self._split: SplitGradients | None = None
         if not processes or processes.world == 1:  # several must all take the same steps
             self._gradients = self._split = SplitGradients(self._gradients, network)
-        self._optimizer = build_optimizer(network, options, device)
+        self._optimizer = build_optimizer(network, options)
 
-    def update(self, batches: Sequence[Batch], lr: float, sampled: float = 0.0) -> Update:
-        """Take a step at a learning rate, unless the numbers have gone wrong, see ``Gradients``.
+    def update(self, batches: Sequence[Batch], lr: float, sampled: float = 0.0) -> Pending:
+        """Take a step at a learning rate, see ``Gradients``.
+
+        A GPU is not waited for; where the numbers have gone wrong, it leaves the weights as they are.
 
         Args:
             sampled: share of the words fed to the decoder that are its own.
@@ -73,47 +110,35 @@ class Stepper:
         for group in self._optimizer.param_groups:
             group["lr"] = lr
         learned = self._gradients.learn(batches, sampled)
-        return self._updated(learned.loss, lr, learned.gauges)
-
-    def _updated(self, loss: float, lr: float, gauges: Mapping[str, float]) -> Update:
-        """Follow the gradient that there is."""
+        self._precision.restored(self._optimizer)
         clip = self._options.clip or math.inf
-        norm = float(torch.nn.utils.clip_grad_norm_(self._network.parameters(), clip))
-        fault = ""
-        if not loss < EXPLODED:
-            fault = f"the loss is {loss:.3g} nats per token at learning rate {lr:.2g}"
-        elif not math.isfinite(norm):
-            fault = f"the gradient is no number at learning rate {lr:.2g}"
-        else:
-            self._optimizer.step()
-            fault = "" if self._is_finite() else f"a weight is no number after learning rate {lr:.2g}"
-        self._optimizer.zero_grad(set_to_none=True)
-        return Update(loss, norm, fault, gauges)
+        norm = torch.nn.utils.clip_grad_norm_(self._network.parameters(), clip)
+        wrong = ~((learned.loss() < EXPLODED) & norm.isfinite())
+        self._precision.step(self._optimizer, wrong)
+        self._optimizer.zero_grad()
+        return Pending(learned, norm, self._all_finite(), lr, self._precision)
 
     @torch.no_grad()
-    def _is_finite(self) -> bool:
+    def _all_finite(self) -> Tensor:
         """Whether every weight is a number: a sum is none where a summand is none."""
-        sums = torch.stack([weight.sum() for weight in self._network.parameters()])
-        return bool(sums.isfinite().all())
+        return torch.stack([weight.sum() for weight in self._network.parameters()]).isfinite().all()
 
     def notices(self) -> list[str]:
         """What a person should know of the updates so far that was not told yet."""
         return self._split.notices() if self._split else []
 
     def tensors(self) -> dict[str, Tensor]:
-        """The moments and step counts of the optimiser."""
-        return optimizer_tensors(self._optimizer)
+        """The moments and step counts of the optimiser, and the scale of the loss."""
+        return self._optimizer.tensors() | self._precision.tensors()
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Put them back."""
-        restore_optimizer(self._optimizer, tensors)
+        self._optimizer.restore(tensors)
+        self._precision.restore(tensors)
 
 
-def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.device) -> torch.optim.AdamW:
-    """AdamW (Loshchilov and Hutter 2019).
-
-    Only matrices of layers decay, not embeddings, biases and vectors; what is frozen is not here at all.
-    """
+def build_optimizer(network: Seq2Seq, options: TrainingOptions) -> AdamW:
+    """Of layers only matrices decay, no embeddings, biases and vectors; what is frozen is not here at all."""
     tables = {
         id(p)
         for module in network.modules()
@@ -123,8 +148,4 @@ def build_optimizer(network: Seq2Seq, options: TrainingOptions, device: torch.de
     learned = [p for p in network.parameters() if p.requires_grad]
     decayed = [p for p in learned if p.ndim > 1 and id(p) not in tables]
     kept = [p for p in learned if p.ndim <= 1 or id(p) in tables]
-    groups = [
-        {"params": decayed, "weight_decay": options.weight_decay},
-        {"params": kept, "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=options.lr, betas=(0.9, 0.98), eps=1e-9, fused=device.type != "mps")
+    return AdamW([(decayed, options.weight_decay), (kept, 0.0)], options.lr)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -35,7 +37,7 @@ from chatbot.training.sampling_schedule import sampling_share
 from chatbot.training.schedule import SCHEDULES, progress_of
 from chatbot.training.score import COSTS, Score
 from chatbot.training.state import Progress, Stored
-from chatbot.training.stepping import Stepper
+from chatbot.training.stepping import Pending, Stepper
 
 EVALUATIONS = 12
 """Validations in a run when ``eval_every`` is 0; fewer where one takes long beside the run."""
@@ -101,6 +103,10 @@ class Trainer:
         self._saved_as: tuple[int, int] | None = None  # what tells the last state from the others
         self._sample = sample
         self._stop = False
+        self._behind = (
+            1 if device.type == "cuda" else 0
+        )  # updates whose figures a GPU may still be at work on
+        self._underway: deque[tuple[dict[str, Any], Pending, Progress]] = deque()
         self._started = time.monotonic()
         self._processes = processes or Alone()
         self._stepper = Stepper(self._network, options, device, self._processes)
@@ -126,7 +132,7 @@ class Trainer:
 
     def _stretch(self) -> Generator[Event, None, str]:
         """Train from where the run is; why it went no further is returned."""
-        place = self.progress
+        place, self.fault = self.progress, ""
         stream, together = self._batches.stream(place.epoch, place.index), self._options.accumulate
         for taken in iter(lambda: list(itertools.islice(stream, together)), []):
             epoch, index, count, _ = taken[0]
@@ -134,22 +140,45 @@ class Trainer:
             if self.done >= 1.0:
                 break
             epoch, index, count, _ = taken[-1]
-            event = self._step([batch for *_, batch in taken])
-            if self.fault:
-                return "diverged"
+            self._step([batch for *_, batch in taken])
             place.step, place.epoch, place.index = place.step + 1, epoch, index + 1
             place.passes = epoch + place.index / count
-            yield event
-            yield from (Warned(place.step, text) for text in self._stepper.notices())
-            if self._evaluation_due():
+            evaluates = self._evaluation_due()
+            saves = self._options.save_every and place.step % self._options.save_every == 0
+            yield from self._told(0 if evaluates or saves else self._behind)
+            if self.fault:
+                return "diverged"
+            if evaluates:
                 yield from self._evaluate()
                 if self._exhausted():
                     return "early stop"
             if self._processes.stops(self._stop):
-                return "interrupted"
-            if self._options.save_every and place.step % self._options.save_every == 0:
+                return (yield from self._settled("interrupted"))
+            if saves:
                 yield self._saved()
-        return "done"
+        return (yield from self._settled("done"))
+
+    def _settled(self, reason: str) -> Generator[Event, None, str]:
+        """Tell of all updates; the reason to go no further, or that one of them went wrong."""
+        yield from self._told(0)
+        return "diverged" if self.fault else reason
+
+    def _told(self, behind: int) -> Iterator[Event]:
+        """Tell of the updates but for the last so many; where one went wrong, the run is at its beginning.
+
+        What was computed after that one is of no account, since the run goes back to its last state.
+        """
+        while len(self._underway) > behind:
+            told, pending, before = self._underway.popleft()
+            update = pending.read()
+            self.fault = update.fault
+            if self.fault:
+                self._underway.clear()
+                self.progress = before
+                return
+            told |= {"loss": update.loss, "gradient_norm": update.gradient_norm, "gauges": update.gauges}
+            yield Stepped(**told)
+            yield from (Warned(told["step"], text) for text in self._stepper.notices())
 
     @property
     def done(self) -> float:
@@ -214,26 +243,23 @@ class Trainer:
             epochs=options.epochs,
         )
 
-    def _step(self, batches: Sequence[Batch]) -> Stepped:
-        """One update; none, and ``fault`` is set, where the numbers have gone wrong."""
+    def _step(self, batches: Sequence[Batch]) -> None:
+        """Begin one update."""
         options, place, done = self._options, self.progress, self.done
         lr = options.lr * place.lr_scale * SCHEDULES[options.schedule](done, options.warmup)
         sampled = sampling_share(options.sampling_schedule, options.scheduled_sampling, done)
-        update = self._stepper.update(batches, lr, sampled)
-        self.fault = update.fault
-        if self._average and not self.fault:
+        pending = self._stepper.update(batches, lr, sampled)
+        if self._average:
             self._average.update()
-        return Stepped(
-            place.step + 1,
-            done,
-            place.passes,
-            update.loss,
-            lr,
-            update.gradient_norm,
-            sum(batch.words for batch in batches),
-            place.seconds,
-            update.gauges,
-        )
+        told = {
+            "step": place.step + 1,
+            "progress": done,
+            "epoch": place.passes,
+            "lr": lr,
+            "words": sum(batch.words for batch in batches),
+            "seconds": place.seconds,
+        }
+        self._underway.append((told, pending, dataclasses.replace(place)))
 
     def _evaluation_due(self) -> bool:
         """Every ``eval_every`` steps, else once a twelfth of the run since the last one ended."""

@@ -16,7 +16,9 @@ import pexpect
 import pyte
 import pytest
 
+from chatbot import checkpoint
 from chatbot.cli import main, progress
+from chatbot.cli.exits import heed_signals
 from chatbot.config import PRESETS, Config
 from chatbot.training import cache
 from chatbot.training.events import Event, Prepared, Stepped
@@ -240,6 +242,16 @@ def test_dumped_options_are_read_back_as_they_were(folder: Path, capsys: Capture
     )
     assert options["model"]["dropout"] == PRESETS["base"]["dropout"]
     assert not (folder / "checkpoints").exists()
+
+
+@pytest.mark.parametrize("typed", ["auto", "0"])
+def test_size_that_the_run_finds_out_is_said_by_a_word(folder: Path, capsys: Capture, typed: str) -> None:
+    text = dumped(capsys, "--batch-tokens", typed)
+    assert tomllib.loads(text)["training"]["batch_tokens"] == "auto"
+    (folder / "options.toml").write_text(text, encoding="utf-8")
+    assert dumped(capsys, "--config", "options.toml") == text
+    assert status("train", "--batch-tokens", "-1") == 2
+    assert one_line(capsys) == "--batch-tokens: batch_tokens is -1; it must be auto or at least 1"
 
 
 @pytest.mark.parametrize("limit", ["minutes", "epochs", "steps"])
@@ -469,6 +481,7 @@ def test_unknown_paper_is_refused_with_those_there_are(capsys: Capture) -> None:
 # Ctrl-C and SIGTERM
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+hangups = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs POSIX signals")
 
 
 def interrupt_at(
@@ -495,6 +508,7 @@ def third_step(event: Event) -> bool:
 def test_first_interruption_saves_and_tells_how_to_go_on(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
+    heed_signals()
     before = [signal.getsignal(each) for each in SIGNALS]
     with monkeypatch.context() as patch:
         interrupt_at(patch, third_step, [number])
@@ -590,6 +604,30 @@ def test_two_interruptions_while_a_state_is_written_leave_one_to_go_on_from(
     assert status("train", "--resume", "talk", "--steps", "5", "--quiet") == 0
 
 
+@hangups
+@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGHUP])
+def test_hangup_saves_as_ctrl_c_does_and_may_come_twice(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, first: signal.Signals
+) -> None:
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, third_step, [first, signal.SIGHUP])
+        assert status("train", "talk.tsv", *SMALL, "--steps", "1000") == 130
+    assert "interrupted after 3 steps" in capsys.readouterr().err
+    assert status("train", "--resume", "talk", "--steps", "5", "--quiet") == 0
+
+
+@hangups
+def test_run_that_is_to_outlive_its_terminal_does(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup sets it
+    try:
+        interrupt_at(monkeypatch, third_step, [signal.SIGHUP])
+        assert status("train", "talk.tsv", *RUN) == 0
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert "done after 4 steps" in capsys.readouterr().err
+
+
 def test_quiet_interruption_is_quiet(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     from chatbot.training.trainer import Trainer
 
@@ -680,6 +718,53 @@ def test_terminal_shows_a_live_display_that_leaves_nothing_behind_but_notes() ->
         lines,
     )
     assert lines.endswith("checkpoints/talk\nNote: go on with: chatbot train --resume talk")
+
+
+@pytest.mark.slow
+def test_run_whose_terminal_is_gone_is_saved(folder: Path) -> None:
+    args = ["-m", "chatbot", "train", "talk.tsv", *SMALL, "--steps", "1000000", "--eval-every", "5"]
+    process = pexpect.spawn(
+        sys.executable, [*args, "--patience", "0"], env=environment(), encoding="utf-8", timeout=60
+    )
+    process.expect("validation: perplexity")
+    os.close(process.child_fd)  # the system tells the process
+    process.child_fd = -1
+    assert os.waitstatus_to_exitcode(os.waitpid(process.pid, 0)[1]) == 130
+    steps = States(folder / "checkpoints" / "talk" / "resume").load().progress.step
+    assert checkpoint.load(folder / "checkpoints" / "talk").record["steps"] == steps
+
+
+@pytest.mark.slow
+def test_second_process_does_not_train_the_same_run(folder: Path) -> None:
+    line = [
+        *COMMAND,
+        "train",
+        "talk.tsv",
+        *SMALL,
+        "--steps",
+        "1000000",
+        "--eval-every",
+        "3",
+        "--patience",
+        "0",
+    ]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment()}
+    with subprocess.Popen(line, **pipes) as process:  # type: ignore[call-overload]
+        said = ""
+        while "validation" not in said:
+            said = process.stderr.readline()
+            assert said
+        resume = [*COMMAND, "train", "--resume", "talk"]
+        ran = subprocess.run(resume, capture_output=True, text=True, env=environment(), timeout=60)
+        told = f"talk: another process ({process.pid}) is at work on it; wait for its end, or stop it"
+        assert (ran.returncode, ran.stdout) == (1, "")
+        assert ran.stderr.splitlines()[-1] == f"Error: {told}"
+        process.kill()  # the system lets go of the lock
+    assert (folder / "checkpoints" / "talk" / "resume" / "lock").exists()
+    steps = States(folder / "checkpoints" / "talk" / "resume").load().progress.step + 2
+    ran = subprocess.run([*resume, "--steps", str(steps)], capture_output=True, env=environment(), timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    assert not (folder / "checkpoints" / "talk" / "resume" / "lock").exists()
 
 
 @pytest.mark.slow

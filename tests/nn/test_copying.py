@@ -265,7 +265,7 @@ def learned(output: str, task: str, steps: int) -> TorchEngine:
     options, random = TrainingOptions(lr=0.01, weight_decay=0.0), np.random.default_rng(0)
     shape = ModelOptions(cell="gru", embed=32, hidden=64, dropout=0.0, output=output)
     network = build_network(shape, WORDS, seed=0)
-    optimizer = build_optimizer(network, options, torch.device("cpu"))
+    optimizer = build_optimizer(network, options)
     for step in range(steps):
         for group in optimizer.param_groups:
             group["lr"] = options.lr * rate_factor(step / steps, 0.05)

@@ -13,7 +13,7 @@ from chatbot.nn.encoder import Encoder, RnnEncoder
 from chatbot.nn.gated import GatedEncoder, GatedSelfAttention
 from chatbot.nn.loss import sequence_loss
 from chatbot.nn.seq2seq import Seq2Seq
-from chatbot.training.state import optimizer_tensors, restore_optimizer
+from chatbot.training.adamw import AdamW
 from chatbot.training.stepping import build_optimizer
 from chatbot.training.trainer import load_weights, own_weights
 
@@ -115,12 +115,12 @@ def test_open_gate_lets_gradient_reach_every_parameter() -> None:
 SRC, TGT = torch.tensor([[4, 5, 6, 7], [8, 9, 0, 0]]), torch.tensor([[2, 5, 9], [2, 8, 0]])
 
 
-def network_of(seed: int) -> tuple[Seq2Seq, torch.optim.Optimizer]:
+def network_of(seed: int) -> tuple[Seq2Seq, AdamW]:
     network = build_network(ModelOptions(self_attention=True, embed=6, hidden=SIZE, dropout=0.0), VOCAB, seed)
-    return network, build_optimizer(network, TrainingOptions(lr=0.05), CPU)
+    return network, build_optimizer(network, TrainingOptions(lr=0.05))
 
 
-def train(network: Seq2Seq, optimizer: torch.optim.Optimizer, steps: int) -> None:
+def train(network: Seq2Seq, optimizer: AdamW, steps: int) -> None:
     for _ in range(steps):
         objective: Any = sequence_loss(network.train(), SRC, TGT, TGT, 0.0).objective
         objective.backward()
@@ -145,10 +145,10 @@ def test_resumed_training_is_bit_for_bit_the_uninterrupted_one() -> None:
     (straight, optimizer), (resumed, fresh) = network_of(0), network_of(1)
     train(straight, optimizer, 3)
     weights = kept(straight)
-    moments = {name: tensor.clone() for name, tensor in optimizer_tensors(optimizer).items()}
+    moments = {name: tensor.clone() for name, tensor in optimizer.tensors().items()}
     train(straight, optimizer, 3)
     load_weights(resumed, weights)
-    restore_optimizer(fresh, moments)
+    fresh.restore(moments)
     train(resumed, fresh, 3)
     ended = own_weights(straight)
     assert not torch.equal(ended["encoder.look.gamma"], weights["encoder.look.gamma"])

@@ -215,7 +215,7 @@ def sequences(count: int, generator: torch.Generator) -> Tensor:
 
 def learn(network: Seq2Seq, task: str, steps: int, rate: float) -> TorchEngine:
     generator = torch.Generator().manual_seed(0)
-    optimizer = build_optimizer(network, TrainingOptions(weight_decay=0.0), CPU)
+    optimizer = build_optimizer(network, TrainingOptions(weight_decay=0.0))
     for step in range(steps):
         for group in optimizer.param_groups:
             group["lr"] = rate * rate_factor(step / steps, 0.05)

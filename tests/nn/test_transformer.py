@@ -354,7 +354,7 @@ def learned(task: str, norm: str, steps: int = 500) -> TorchEngine:
     """A network after some steps on random sequences, as an engine."""
     options, random = TrainingOptions(lr=8e-3, weight_decay=0.0), np.random.default_rng(0)
     network = network_of(embed=32, hidden=32, norm=norm)
-    optimizer = build_optimizer(network, options, torch.device("cpu"))
+    optimizer = build_optimizer(network, options)
     for step in range(steps):
         for group in optimizer.param_groups:
             group["lr"] = options.lr * rate_factor(step / steps, 0.1)

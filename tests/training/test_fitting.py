@@ -16,6 +16,7 @@ from chatbot.nn.seq2seq import named_tensors
 from chatbot.training.events import Event, Stepped, Warned
 from chatbot.training.fitting import LEAST, MOST, SplitGradients, batch_trial, largest, split
 from chatbot.training.gradients import Learned, OwnGradients
+from chatbot.training.precision import Precision
 from chatbot.training.request import Request, has_run, read_run
 from chatbot.training.run import TrainingRun
 from chatbot.training.trainer import Trainer, own_weights
@@ -59,7 +60,7 @@ def test_trial_leaves_no_trace_and_has_the_longest_pairs() -> None:
     network.train()
     before = {name: tensor.clone() for name, tensor in named_tensors(network)}
     state, shapes = torch.get_rng_state(), []
-    own = OwnGradients(network, TrainingOptions(), CPU)
+    own = OwnGradients(network, TrainingOptions(), CPU, Precision("single", CPU))
 
     class Spy:
         def learn(self, batches: Sequence[Batch], sampled: float) -> Learned:
@@ -134,13 +135,13 @@ def test_split_gradients_of_enough_memory_are_those_of_the_batch() -> None:
     class Plain:
         def learn(self, batches: Sequence[Batch], sampled: float) -> Learned:
             given.append(list(batches))
-            return Learned(1.0, {})
+            return learned
 
-    given: list[list[Batch]] = []
+    given, learned = list[list[Batch]](), Learned([torch.ones(())], 1)
     batch = Batch(torch.ones(2, 4), torch.ones(2, 3), torch.ones(2, 3), 7)
     network = build_network(ModelOptions(embed=8, hidden=8), 12, seed=1)
     gradients = SplitGradients(Plain(), network)
-    assert gradients.learn([batch], 0.0) == Learned(1.0, {})
+    assert gradients.learn([batch], 0.0) is learned
     assert given[0][0] is batch
     assert gradients.notices() == []
 

@@ -64,7 +64,7 @@ def test_every_parameter_is_of_one_part(tie: bool, output: str) -> None:
 def test_frozen_weights_are_not_in_the_optimiser() -> None:
     network = build_network(ModelOptions(embed=4, hidden=4), 12)
     freeze(network, ["embeddings", "encoder"])
-    optimizer = build_optimizer(network, TrainingOptions(), torch.device("cpu"))
+    optimizer = build_optimizer(network, TrainingOptions())
     names = {id(parameter): name for name, parameter in network.named_parameters()}
     there = {names[id(p)].partition(".")[0] for group in optimizer.param_groups for p in group["params"]}
     assert there == {"decoder", "output"}

@@ -16,7 +16,7 @@ from chatbot.training import trainer as module
 from chatbot.training.events import Evaluated, Event, Finished, Reverted, Stepped
 from chatbot.training.recovery import REVERTS, revert
 from chatbot.training.state import Progress
-from chatbot.training.stepping import Update
+from chatbot.training.stepping import Pending, Update
 from chatbot.training.trainer import Trainer, own_weights
 
 MakeTrainer = Callable[..., Trainer]
@@ -41,10 +41,17 @@ def going_wrong(trainer: Trainer, wrong: Callable[[int, float], bool]) -> Traine
     """The trainer, whose numbers are told to go wrong at a (step, learning rate)."""
     update = trainer._stepper.update
 
-    def faulty(batches: Any, lr: float, sampled: float = 0.0) -> Update:
-        found = update(batches, lr, sampled)
-        fault = f"the loss is nan nats per token at learning rate {lr:.2g}"
-        return dataclasses.replace(found, fault=fault) if wrong(trainer.progress.step + 1, lr) else found
+    class Faulty:
+        def __init__(self, pending: Pending, lr: float) -> None:
+            self.pending, self.lr, self.wrong = pending, lr, wrong(trainer.progress.step + 1, lr)
+
+        def read(self) -> Update:
+            fault = f"the loss is nan nats per token at learning rate {self.lr:.2g}"
+            found = self.pending.read()
+            return dataclasses.replace(found, fault=fault) if self.wrong else found
+
+    def faulty(batches: Any, lr: float, sampled: float = 0.0) -> Faulty:
+        return Faulty(update(batches, lr, sampled), lr)
 
     trainer._stepper.update = faulty  # type: ignore[method-assign]
     return trainer
@@ -193,3 +200,35 @@ def test_place_gone_back_to_counts_and_halves() -> None:
         "step 8: odd; going on from step 3 with half the learning rate, "
         "at most 0.01 instead of 0.02 (1 more try)"
     )
+
+
+@pytest.mark.parametrize("faulty", [5, 6, 8, 9])
+def test_fault_that_is_read_late_is_gone_back_from_all_the_same(
+    make_trainer: MakeTrainer, saves: Any, faulty: int
+) -> None:
+    """As on a GPU, which is at work on the next update when it shows."""
+    options = {"save_every": 3, "eval_every": 5, "average": 0.9, **STEADY}
+    outcomes = []
+    for behind in (0, 1):
+        trainer = going_wrong(make_trainer(**options), lambda step, lr: step == faulty and lr > 0.005)
+        trainer._behind = behind
+        events = [
+            dataclasses.replace(event, seconds=0.0) if hasattr(event, "seconds") else event
+            for event in trainer.run()
+        ]
+        outcomes.append((trainer, events))
+    (soon, wanted), (late, found) = outcomes
+    assert found == wanted
+    assert len(of_kind(found, Reverted)) == 1
+    assert same(weights_of(late), weights_of(soon))
+    assert same(late.best, soon.best)
+    assert late.progress.fault_step == faulty
+    assert (late.progress.step, late.progress.index) == (soon.progress.step, soon.progress.index)
+
+
+def test_run_that_gives_up_late_is_where_it_would_be(make_trainer: MakeTrainer) -> None:
+    trainer = going_wrong(make_trainer(save_every=3, eval_every=2, **STEADY), lambda step, _: step == 5)
+    trainer._behind = 1
+    finished = list(trainer.run())[-1]
+    assert isinstance(finished, Finished)
+    assert (finished.reason, finished.step) == ("diverged", 4)

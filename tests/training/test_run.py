@@ -301,7 +301,7 @@ def test_damaged_state_is_told_and_the_one_before_it_gone_on_from(make_request: 
     events = trained(make_request(save_every=1, resume=True))
     (told,) = [event for event in events if isinstance(event, Warned) and event.step]
     assert re.fullmatch(
-        r"\S+/state-00000004\S+ is not as it was written: .*; going on from an older state, of step 3",
+        r"\S+/state-00000004\S+ is not as it was written: .*; going on from the state of step 3",
         told.text,
     )
     assert [event.step for event in events if isinstance(event, Stepped)] == [4, 5, 6]

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor
-from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from chatbot.build import build_network
 from chatbot.config import ModelOptions, TrainingOptions
 from chatbot.dataset.batches import collate
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.training.events import Stepped
-from chatbot.training.stepping import Stepper, Update
+from chatbot.training.stepping import Pending, Stepper, Update
 from chatbot.training.trainer import Trainer, own_weights
 
 MakeTrainer = Callable[..., Trainer]
@@ -36,15 +35,12 @@ def gradients_of(groups: list[list[int]], model: dict[str, Any], **options: Any)
     stepper = Stepper(network, TrainingOptions(clip=0.0, **options), torch.device("cpu"))
     pairs, followed = pairs_of(9), []
 
-    def note(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
-        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    def note() -> None:
+        parameters = [p for group in stepper._optimizer.param_groups for p in group["params"]]
         followed.append(torch.cat([p.grad.flatten() for p in parameters]))
 
-    hook = register_optimizer_step_pre_hook(note)
-    try:
-        update = stepper.update([collate(pairs, rows) for rows in groups], 0.01)
-    finally:
-        hook.remove()
+    stepper._optimizer.step = note  # type: ignore[method-assign]
+    update = stepper.update([collate(pairs, rows) for rows in groups], 0.01).read()
     (gradient,) = followed
     return update, gradient
 
@@ -64,7 +60,7 @@ def test_step_counts_updates_and_the_place_counts_batches(make_trainer: MakeTrai
     trainer, batches = make_trainer(steps=5, accumulate=3), []
     update = trainer._stepper.update
 
-    def note(taken: Any, *rest: Any) -> Update:
+    def note(taken: Any, *rest: Any) -> Pending:
         batches.append(taken)
         return update(taken, *rest)
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from chatbot.build import build_network
 from chatbot.config import ModelOptions, TrainingOptions
@@ -20,6 +19,7 @@ from chatbot.evaluation.perplexity import Fit
 from chatbot.nn.encoder import Encoded
 from chatbot.training import gradients
 from chatbot.training import trainer as module
+from chatbot.training.adamw import AdamW
 from chatbot.training.events import (
     Evaluated,
     Event,
@@ -74,9 +74,9 @@ def test_decoder_is_fed_bos_and_the_gold_reply_and_learns_it_with_its_end(
 ) -> None:
     learn, fed = gradients.sequence_loss, []
 
-    def spy(network: Any, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, smoothing: float) -> Any:
+    def spy(network: Any, src: Tensor, tgt_in: Tensor, tgt_out: Tensor, *rest: Any) -> Any:
         fed.append([[token for token in side[0].tolist() if token] for side in (src, tgt_in, tgt_out)])
-        return learn(network, src, tgt_in, tgt_out, smoothing)
+        return learn(network, src, tgt_in, tgt_out, *rest)
 
     monkeypatch.setattr(gradients, "sequence_loss", spy)
     finish(make_trainer(EncodedPairs.from_lists([[7, 8]], [[4, 5, 6]], [3], 12), steps=3))
@@ -295,7 +295,7 @@ def test_gauges_of_the_loss_are_told_with_the_step(
 ) -> None:
     learn = gradients.sequence_loss
     assert [event.gauges for event in of_kind(finish(make_trainer(steps=2))[0], Stepped)] == [{}, {}]
-    gauges = {"reward variance": 0.25}
+    gauges = {"reward variance": torch.tensor(0.25)}
     monkeypatch.setattr(
         gradients, "sequence_loss", lambda *args: dataclasses.replace(learn(*args), gauges=gauges)
     )
@@ -311,19 +311,17 @@ def test_learning_rate_follows_the_schedule(make_trainer: MakeTrainer, schedule:
 
 @pytest.mark.parametrize(("clip", "clipped"), [(0.01, True), (0.0, False)])
 def test_gradient_is_clipped_and_told_as_it_was(
-    make_trainer: MakeTrainer, clip: float, clipped: bool
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch, clip: float, clipped: bool
 ) -> None:
-    norms = []
+    norms, step = [], AdamW.step
 
-    def note(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+    def note(optimizer: AdamW) -> None:
         gradients = [p.grad for group in optimizer.param_groups for p in group["params"]]
         norms.append(float(torch.stack([g.square().sum() for g in gradients]).sum().sqrt()))
+        step(optimizer)
 
-    hook = register_optimizer_step_pre_hook(note)
-    try:
-        events, _ = finish(make_trainer(steps=4, clip=clip))
-    finally:
-        hook.remove()
+    monkeypatch.setattr(AdamW, "step", note)
+    events, _ = finish(make_trainer(steps=4, clip=clip))
     told = [event.gradient_norm for event in of_kind(events, Stepped)]
     assert min(told) > 0.1
     assert norms == pytest.approx([0.01] * 4 if clipped else told, rel=1e-3)
@@ -340,7 +338,7 @@ def test_label_smoothing_is_in_the_objective(make_trainer: MakeTrainer) -> None:
 def test_only_matrices_of_layers_decay() -> None:
     network = build_network(ModelOptions(attention="additive", embed=6, hidden=8, tie=False), 12)
     names = {id(parameter): name for name, parameter in network.named_parameters()}
-    optimizer = build_optimizer(network, TrainingOptions(weight_decay=0.5), torch.device("cpu"))
+    optimizer = build_optimizer(network, TrainingOptions(weight_decay=0.5))
     decay = {names[id(p)]: group["weight_decay"] for group in optimizer.param_groups for p in group["params"]}
     assert decay.keys() == set(names.values())
     kept = {name for name, value in decay.items() if value == 0.0}
@@ -394,3 +392,42 @@ def test_gradient_that_is_no_number_is_not_followed(
     assert (finished.reason, finished.step) == ("diverged", 0)
     assert trainer.fault.startswith("the gradient is no number at learning rate")
     assert same(weights_of(trainer), before)
+
+
+# Figures that are read late
+
+
+def late(trainer: Trainer) -> Trainer:
+    """As on a GPU, which is at work on an update while the one before is told."""
+    trainer._behind = 1
+    return trainer
+
+
+@pytest.mark.parametrize("options", [{"save_every": 3}, {"eval_every": 4}, {"steps": 0, "epochs": 2.5}, {}])
+def test_reading_figures_late_changes_nothing(make_trainer: MakeTrainer, options: dict[str, Any]) -> None:
+    wanted = make_trainer(average=0.9, **options)
+    events, _ = finish(wanted)
+    found = late(make_trainer(average=0.9, **options))
+    others, _ = finish(found)
+
+    def untimed(told: list[Event]) -> list[Event]:
+        return [
+            dataclasses.replace(event, seconds=0.0) if hasattr(event, "seconds") else event for event in told
+        ]
+
+    assert untimed(others) == untimed(events)
+    assert same(weights_of(found), weights_of(wanted))
+    assert same(found.best, wanted.best)
+
+
+def test_update_is_told_when_the_next_one_has_begun(make_trainer: MakeTrainer) -> None:
+    trainer, begun = late(make_trainer(steps=6, eval_every=4)), []
+    update = trainer._stepper.update
+
+    def note(*args: Any) -> Any:
+        begun.append(None)
+        return update(*args)
+
+    trainer._stepper.update = note  # type: ignore[method-assign]
+    told = [(event.step, len(begun)) for event in trainer.run() if isinstance(event, Stepped)]
+    assert told == [(1, 2), (2, 3), (3, 4), (4, 4), (5, 6), (6, 6)]  # a validation waits for all
