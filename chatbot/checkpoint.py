@@ -3,6 +3,8 @@
     config.json          every option that built it, its corpora and their hashes, versions
     tokenizer.json       the tokenizer
     model.safetensors    best weights by validation loss, half precision unless asked otherwise
+    encoder.onnx         the same network for replies without torch, where it can be written so
+    step.onnx            its other half; both refer to the weights and hold none that are there
     metrics.jsonl        one line an event of training
     README.md            model card
     resume/              the exact training state
@@ -21,7 +23,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,7 @@ from chatbot.text.tokenizer import Tokenizer
 
 CONFIG, TOKENIZER, WEIGHTS, CARD = "config.json", "tokenizer.json", "model.safetensors", "README.md"
 MANIFEST, METRICS, RESUME, NEXT = "manifest.json", "metrics.jsonl", "resume", "next"
+ENCODER, STEP = "encoder.onnx", "step.onnx"
 STARTER = "starter"
 REQUIRED = (CONFIG, TOKENIZER, WEIGHTS)
 
@@ -51,12 +54,19 @@ class Checkpoint:
         config: the options that built it.
         record: all of ``config.json``: corpora, versions, figures.
         home: where its files lie: the folder, or ``next/`` in it.
+        files: the names of those that its manifest lists.
     """
 
     path: Path
     config: Config
     record: Mapping[str, Any]
     home: Path
+    files: tuple[str, ...] = ()
+
+    @property
+    def has_graphs(self) -> bool:
+        """Whether it can be answered from without torch."""
+        return {ENCODER, STEP} <= set(self.files)
 
     @property
     def name(self) -> str:
@@ -93,29 +103,61 @@ class Checkpoint:
 _RESTORE = "restore the folder from a copy, or train again"
 
 
-def save(folder: Path, record: Mapping[str, Any], tokenizer: Tokenizer, weights: Weights, card: str) -> None:
+def save(
+    folder: Path,
+    record: Mapping[str, Any],
+    tokenizer: Tokenizer,
+    weights: Weights,
+    card: str,
+    extra: Mapping[str, bytes] | None = None,
+) -> None:
     """Write a checkpoint; when this returns it is complete.
 
     An earlier one stays whole until the new one is. In each folder the manifest goes first and the new one
     comes last, so that a mixture of two is never taken for complete.
 
+    Args:
+        extra: further files, by name.
+
     Raises:
         ChatbotError: the folder cannot be written.
     """
-    from safetensors.numpy import save as to_bytes
-
-    private_folder(folder)
     files = {
         CONFIG: to_json({"format": FORMAT, **record}),
         TOKENIZER: tokenizer.to_json().encode(),
-        WEIGHTS: to_bytes({name: np.ascontiguousarray(tensor) for name, tensor in weights.items()}),
+        WEIGHTS: weights_file(weights),
         CARD: card.encode(),
     }
+    _replace(folder, files | dict(extra or {}))
+
+
+def renew(folder: Path, extra: Mapping[str, bytes]) -> None:
+    """Add files to a complete checkpoint, or let them take the place of those of their names.
+
+    Raises:
+        CheckpointError: the folder is no complete, undamaged checkpoint.
+        ChatbotError: it cannot be written.
+    """
+    listed, home = verify(folder), _home(folder)
+    _replace(folder, {name: (home / name).read_bytes() for name in listed} | dict(extra))
+
+
+def weights_file(weights: Weights) -> bytes:
+    """The bytes of ``model.safetensors``."""
+    from safetensors.numpy import save as to_bytes
+
+    return to_bytes({name: np.ascontiguousarray(tensor) for name, tensor in weights.items()})
+
+
+def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Let these be the files of a checkpoint, new or not."""
+    private_folder(folder)
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     manifest = to_json({"format": FORMAT, "sha256": hashes})
     if _home(folder) != folder:  # an earlier save was cut short: its end first
-        with contextlib.suppress(OSError):
-            last = {name: (folder / NEXT / name).read_bytes() for name in (*files, MANIFEST)}
+        with contextlib.suppress(OSError, CheckpointError):
+            names = (*_hashes(folder / NEXT), MANIFEST)
+            last = {name: (folder / NEXT / name).read_bytes() for name in names}
             _write(folder, last, last.pop(MANIFEST))
     check_space(folder, sum(map(len, files.values())) * (1 + is_complete(folder)))
     if is_complete(folder):
@@ -126,10 +168,16 @@ def save(folder: Path, record: Mapping[str, Any], tokenizer: Tokenizer, weights:
 
 def _write(folder: Path, files: Mapping[str, bytes], manifest: bytes) -> None:
     """Replace the files of a folder; it is complete before and after, and not in between."""
+    try:
+        former = set(_hashes(folder))
+    except CheckpointError:
+        former = set()
     (folder / MANIFEST).unlink(missing_ok=True)
     sync_folder(folder)
     for name, data in files.items():
         write_atomically(folder / name, data)
+    for name in former - set(files):
+        (folder / name).unlink(missing_ok=True)
     write_atomically(folder / MANIFEST, manifest)
 
 
@@ -175,8 +223,7 @@ def load(folder: Path) -> Checkpoint:
     Raises:
         CheckpointError: it is missing, incomplete, damaged or of another format.
     """
-    verify(folder)
-    home = _home(folder)
+    files, home = verify(folder), _home(folder)
     record = read_json(home / CONFIG)
     where = str(home / CONFIG)
     if record.get("format") != FORMAT:
@@ -192,14 +239,28 @@ def load(folder: Path) -> Checkpoint:
         config = Config.from_json(options, where)
     except OptionError as error:
         raise CheckpointError(where, error.what, "use the version of chatbot that made it") from None
-    return Checkpoint(folder, config, record, home)
+    return Checkpoint(folder, config, record, home, files)
 
 
-def verify(folder: Path) -> None:
+def verify(folder: Path) -> tuple[str, ...]:
     """Check that a checkpoint is complete and every file as it was written.
+
+    Returns:
+        the names of its files.
 
     Raises:
         CheckpointError: which file is not.
+    """
+    for fault in faults(folder):
+        raise fault
+    return tuple(_hashes(_home(folder)))
+
+
+def faults(folder: Path) -> Iterator[CheckpointError]:
+    """What is wrong with each file that is not as it was written.
+
+    Raises:
+        CheckpointError: the folder is no complete checkpoint.
     """
     if not os.path.isdir(folder):
         raise CheckpointError(str(folder), "no such checkpoint", "see --checkpoints, or train one")
@@ -209,17 +270,27 @@ def verify(folder: Path) -> None:
         remedy = f"go on with chatbot train --resume {folder.name}" if unfinished else "name another folder"
         raise CheckpointError(str(folder), what, remedy)
     home = _home(folder)
-    hashes = read_json(home / MANIFEST).get("sha256")
-    if not isinstance(hashes, dict) or not set(REQUIRED) <= set(hashes):
-        raise CheckpointError(str(home / MANIFEST), "does not list the checkpoint's files", _RESTORE)
-    for name, expected in hashes.items():
-        path = home / Path(name).name
+    for name, expected in _hashes(home).items():
+        path = home / name
         try:
             found = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
-            raise CheckpointError(str(path), f"cannot be read ({error.strerror})", _RESTORE) from None
+            yield CheckpointError(str(path), f"cannot be read ({error.strerror})", _RESTORE)
+            continue
         if found != expected:
-            raise CheckpointError(str(path), "is not as it was written: its sha256 differs", _RESTORE)
+            yield CheckpointError(str(path), "is not as it was written: its sha256 differs", _RESTORE)
+
+
+def _hashes(home: Path) -> dict[str, str]:
+    """The sha256 of each file, by its name, as the manifest of a folder lists them.
+
+    Raises:
+        CheckpointError: there is no manifest, or it does not list what a checkpoint must have.
+    """
+    hashes = read_json(home / MANIFEST).get("sha256")
+    if not isinstance(hashes, dict) or not set(REQUIRED) <= set(hashes):
+        raise CheckpointError(str(home / MANIFEST), "does not list the checkpoint's files", _RESTORE)
+    return {Path(name).name: str(expected) for name, expected in hashes.items()}
 
 
 def list_complete(checkpoints: Path) -> list[Path]:

@@ -120,11 +120,13 @@ def long_functions(tree: ast.AST, most: int) -> dict[str, int]:
     return {name: lines for name, lines in lengths.items() if lines > most}
 
 
-def loaded_by(code: str, *arguments: str, folder: Path) -> set[str]:
+def loaded_by(code: str, *arguments: str, folder: Path, said: str = "") -> set[str]:
     """The top-level modules that a fresh interpreter loads while it runs ``code``."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("COV", "CHATBOT"))}
     command = [sys.executable, "-X", "importtime", "-c", code, *arguments]
-    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    ran = subprocess.run(
+        command, cwd=folder, env=environment, input=said, capture_output=True, text=True, timeout=60
+    )
     assert ran.returncode == 0, ran.stderr[-2000:]
     lines = (line for line in ran.stderr.splitlines() if line.startswith("import time:"))
     return {line.rpartition("|")[2].strip().split(".")[0] for line in lines}
@@ -162,6 +164,21 @@ def test_light_command_loads_nothing_heavy(line: str, tmp_path: Path) -> None:
     loaded = loaded_by(MAIN, *line.split(), folder=tmp_path)
     assert "click" in loaded
     assert loaded & HEAVY == set()
+
+
+def test_piped_chat_loads_no_torch(tiny_checkpoint: Path, tmp_path: Path) -> None:
+    loaded = loaded_by(MAIN, "chat", str(tiny_checkpoint), folder=tmp_path, said="hello\n")
+    assert {"onnxruntime", "tokenizers"} <= loaded
+    assert (
+        loaded & {"torch", "nltk", "rich", "prompt_toolkit", "phonenumbers", "onnx", "safetensors"} == set()
+    )
+
+
+def test_nothing_is_told_to_the_makers_of_the_runtime(tiny_checkpoint: Path, tmp_path: Path) -> None:
+    environment = {"HOME": str(tmp_path), "PYTHONPATH": str(PACKAGE.parent)}  # a device number is kept there
+    command = [sys.executable, "-c", MAIN, "chat", str(tiny_checkpoint), "--question", "hello"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=60)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_the_command_line_prints_or_exits() -> None:

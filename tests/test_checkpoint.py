@@ -19,7 +19,19 @@ import pytest
 
 from chatbot import checkpoint
 from chatbot.bot import Chatbot
-from chatbot.checkpoint import MANIFEST, NEXT, REQUIRED, RESUME, WEIGHTS, find, is_complete, load, save
+from chatbot.checkpoint import (
+    MANIFEST,
+    NEXT,
+    REQUIRED,
+    RESUME,
+    WEIGHTS,
+    faults,
+    find,
+    is_complete,
+    load,
+    renew,
+    save,
+)
 from chatbot.config import Config
 from chatbot.errors import ChatbotError, CheckpointError
 from chatbot.text.tokenizer import Tokenizer
@@ -67,6 +79,33 @@ def test_what_is_saved_is_loaded(make: Callable[..., Path], tokenizer: Tokenizer
     assert loaded.tokenizer().to_json() == tokenizer.to_json()
     assert (folder / "README.md").read_text() == "# bot\n"
     assert not list(folder.glob("*.tmp")) + list(folder.glob(NEXT))
+
+
+def test_further_files_are_listed_and_checked(make: Callable[..., Path]) -> None:
+    folder = make("bot", 7)
+    renew(folder, {"encoder.onnx": b"one", "step.onnx": b"two"})
+    assert load(folder).files == (*REQUIRED, "README.md", "encoder.onnx", "step.onnx")
+    assert load(folder).has_graphs
+    assert mark_of(folder) == (7, 7.0)
+    (folder / "step.onnx").write_bytes(b"three")
+    with pytest.raises(CheckpointError, match=r"step\.onnx: is not as it was written"):
+        load(folder)
+
+
+def test_every_damaged_file_is_named(make: Callable[..., Path]) -> None:
+    folder = make()
+    assert list(faults(folder)) == []
+    (folder / WEIGHTS).write_bytes(b"")
+    (folder / "README.md").unlink()
+    assert [Path(fault.where).name for fault in faults(folder)] == [WEIGHTS, "README.md"]
+
+
+def test_files_of_an_earlier_checkpoint_do_not_stay(make: Callable[..., Path]) -> None:
+    folder = make("bot", 1)
+    renew(folder, {"encoder.onnx": b"one", "step.onnx": b"two"})
+    make("bot", 2)
+    assert not load(folder).has_graphs
+    assert not list(folder.glob("*.onnx"))
 
 
 def test_half_precision_is_loaded_as_single(make: Callable[..., Path]) -> None:

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from chatbot.bot import Chatbot
-from chatbot.build import DECODERS, ENCODERS, OUTPUTS, check_model
-from chatbot.checkpoint import load
+from chatbot.build import DECODERS, ENCODERS, OUTPUTS, build_network, check_model
+from chatbot.checkpoint import WEIGHTS, load, weights_file
 from chatbot.config import PAPERS, Config
+from chatbot.decoding.search import search
 from chatbot.display.words import attention_lines
+from chatbot.engines.exporting import export
+from chatbot.engines.onnx_engine import OnnxEngine
+from chatbot.engines.torch_engine import TorchEngine
 from chatbot.errors import OptionError
 from chatbot.nn.decoder import ASKS
 from chatbot.nn.registry import ALIGNS, MULTI_HEAD, NONE, SCORES
+from chatbot.nn.seq2seq import named_tensors
 from chatbot.training.events import Stepped
 from chatbot.training.request import Request
 from chatbot.training.run import TrainingRun
 
 Options = dict[str, Any]
+VOCAB = 50
 
 SMALL: Options = {
     "embed": 8,
@@ -134,6 +141,23 @@ def test_what_fits_together_trains_talks_and_resumes(options: Options, tmp_path:
     halves = train(request_of(tmp_path, "halves", options, resume=True))
     assert whole.keys() == halves.keys()
     assert all(np.array_equal(whole[name], halves[name]) for name in whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", EVERY, ids=named)
+def test_what_fits_together_says_the_same_without_torch(options: Options, tmp_path: Path) -> None:
+    network = build_network(Config().replace(SMALL | options).model, VOCAB, seed=2, max_src=12)
+    weights = weights_file({name: each.detach().numpy() for name, each in named_tensors(network)})
+    for name, data in {WEIGHTS: weights, **export(network, VOCAB, weights)}.items():
+        (tmp_path / name).write_bytes(data)
+    engines = OnnxEngine.open(tmp_path, VOCAB), TorchEngine(network, VOCAB, torch.device("cpu"))
+    sources = [[5, 6, 7, 40, 41, 5], [9], [30, 31, 32]]
+    for beam in (1, 3):
+        found = [search(engine, sources, beam=beam, n_best=beam, max_length=7) for engine in engines]
+        for one, other in zip(chain(*found[0]), chain(*found[1]), strict=True):
+            assert one.tokens == other.tokens
+            assert one.log_prob == pytest.approx(other.log_prob, abs=1e-4)
+            np.testing.assert_allclose(one.weights, other.weights, atol=1e-4)
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -1,51 +1,37 @@
-"""An engine from a checkpoint."""
+"""An engine from a checkpoint: its graphs where they do, else its network."""
 
 from __future__ import annotations
 
-import torch
+from chatbot.checkpoint import Checkpoint
+from chatbot.decoding.engine import Engine
 
-from chatbot.build import build_network
-from chatbot.checkpoint import WEIGHTS, Checkpoint
-from chatbot.engines.torch_engine import TorchEngine, choose_device
-from chatbot.errors import CheckpointError
-from chatbot.nn.seq2seq import Seq2Seq, named_tensors
+WITHOUT_TORCH = ("auto", "cpu")
+"""Devices that graphs answer for: a reply is a row or a few at a time, which a processor does best."""
 
 
-def load_engine(checkpoint: Checkpoint, vocab: int, device: str) -> TorchEngine:
-    """The checkpoint's network with its weights.
+def answers_without_torch(checkpoint: Checkpoint, device: str) -> bool:
+    """Whether a checkpoint is answered from by ONNX Runtime."""
+    return checkpoint.has_graphs and device in WITHOUT_TORCH
+
+
+def load_engine(checkpoint: Checkpoint, vocab: int, device: str) -> Engine:
+    """The checkpoint's engine.
 
     Args:
         vocab: tokens of the checkpoint's tokenizer.
         device: auto, cpu, cuda or mps.
 
     Raises:
-        CheckpointError: the weights are not those of the network ``config.json`` describes.
+        CheckpointError: the weights are not those of the network ``config.json`` describes, or the graphs
+            cannot be run.
         OptionError: the device is not there.
     """
+    if answers_without_torch(checkpoint, device):
+        from chatbot.engines.onnx_engine import OnnxEngine
+
+        return OnnxEngine.open(checkpoint.home, vocab)
+    from chatbot.engines.network import load_network
+    from chatbot.engines.torch_engine import TorchEngine, choose_device
+
     chosen = choose_device(device)
-    config = checkpoint.config
-    network = build_network(config.model, vocab, max_src=config.text.max_src)
-    fill(network, checkpoint)
-    return TorchEngine(network, vocab, chosen)
-
-
-@torch.no_grad()
-def fill(network: Seq2Seq, checkpoint: Checkpoint) -> None:
-    """Give a network the checkpoint's weights.
-
-    Raises:
-        CheckpointError: they are those of another network.
-    """
-    weights = checkpoint.weights()
-    tensors = dict(named_tensors(network))
-    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
-    stored = {name: weight.shape for name, weight in weights.items()}
-    odd = sorted(name for name in shapes | stored if shapes.get(name) != stored.get(name))
-    if odd:
-        raise CheckpointError(
-            str(checkpoint.home / WEIGHTS),
-            f"does not fit config.json at {odd[0]}",
-            "restore the folder from a copy, or train again",
-        )
-    for name, tensor in tensors.items():
-        tensor.copy_(torch.from_numpy(weights[name]))
+    return TorchEngine(load_network(checkpoint, vocab), vocab, chosen)

@@ -39,7 +39,7 @@ class PointerOutput(Output):
     def forward(self, features: Tensor, weights: Tensor, ids: Tensor) -> Tensor:
         """log P of every word; -inf for those that stand nowhere in the source."""
         columns = _columns(ids, self.vocab)
-        nothing = single(weights).new_zeros(len(ids), columns)
+        nothing = single(weights).new_zeros(ids.shape[0], columns)
         said = nothing.scatter_add(1, ids, _shares(weights, ids))
         return _log(said).masked_fill(~_standing(ids, 0, columns), float("-inf"))
 
@@ -84,7 +84,13 @@ class CopyOutput(Output):
 
 
 def _columns(ids: Tensor, vocab: int) -> int:
-    """How many words a batch may say: the vocabulary, and the most that one of its sources adds."""
+    """How many words a batch may say: the vocabulary, and the most that one of its sources adds.
+
+    A traced network cannot look at its ids: there it is the most that sources of this length could add, and
+    what none of them does is -inf.
+    """
+    if torch.onnx.is_in_onnx_export():
+        return vocab + ids.shape[1]
     return max(vocab, int(ids.max()) + 1)
 
 
@@ -107,5 +113,5 @@ def _standing(ids: Tensor, first: int, columns: int) -> Tensor:
     Shapes: ids [positions, src_len] -> [positions, columns - first]
     """
     places = (ids - first + 1).clamp_min(0).masked_fill(ids == PAD, 0)  # 0: none of them
-    there = torch.zeros(len(ids), columns - first + 1, dtype=torch.bool, device=ids.device)
-    return there.scatter_(1, places, True)[:, 1:]
+    there = torch.zeros(ids.shape[0], columns - first + 1, dtype=torch.bool, device=ids.device)
+    return there.scatter(1, places, torch.ones_like(places, dtype=torch.bool))[:, 1:]

@@ -120,7 +120,7 @@ class CoreDecoder(Decoder):
     def start(self, encoded: Encoded, memories: tuple[Memory, ...]) -> DecoderState:
         """The core's start, and nothing looked at."""
         output, core = self.core.start(encoded.finals)
-        features = output.new_zeros(len(output), self.combine.out_features)
+        features = output.new_zeros(output.shape[0], self.combine.out_features)
         return DecoderState(core, self.attention.start(memories[0]), output, features)
 
     def _features(self, context: Tensor, outputs: Tensor, embedded: Tensor) -> Tensor:

@@ -52,26 +52,36 @@ class LstmnLayer(nn.Module):
         """The hidden states of all positions, and the tape: h, c and W_h h of each."""
         asked, read = self.asked(inputs), self.read(inputs)
         recall: Tensor = self.drop("recall", self.recall.weight)
-        hidden = cell = inputs.new_zeros(len(inputs), self.hidden)  # h̃ and c̃
-        tape = inputs.new_zeros(len(inputs), 0, 3 * self.hidden)
-        for t in range(inputs.shape[1]):
-            if t:
-                hidden, cell = self._look(tape, asked[:, t] + self.found(hidden))
-            written = self._write(read[:, t] + nn.functional.linear(hidden, recall), cell)
-            tape = torch.cat([tape, written[:, None]], dim=1)
+        matrices = self.found.weight, recall, self.key.weight
+        if torch.onnx.is_in_onnx_export():  # a trace would hold as many positions as its example has
+            tape: Tensor = torch.jit.script(read_tape)(asked, read, *matrices, self.v)
+        else:
+            tape = read_tape(asked, read, *matrices, self.v)
         return tape[..., : self.hidden], tape
 
-    def _look(self, tape: Tensor, asked: Tensor) -> tuple[Tensor, Tensor]:
-        """h̃ and c̃, each [batch, hidden], of asked [batch, hidden]."""
-        states, keys = tape[..., : 2 * self.hidden], tape[..., 2 * self.hidden :]
-        scores = torch.tanh(keys + asked[:, None]) @ self.v  # [batch, before]
-        weights = torch.softmax(scores, dim=-1)
-        hidden, cell = (weights[:, None] @ states).squeeze(1).chunk(2, dim=-1)
-        return hidden, cell
 
-    def _write(self, gates: Tensor, cell: Tensor) -> Tensor:
-        """What comes onto the tape [batch, 3 hidden], of gates [batch, 4 hidden] and c̃."""
+def read_tape(asked: Tensor, read: Tensor, found: Tensor, recall: Tensor, key: Tensor, v: Tensor) -> Tensor:
+    """Position by position, looking back over the tape and writing on it; TorchScript can compile it.
+
+    Shapes: asked [batch, src_len, hidden], read [batch, src_len, 4 hidden], found and key [hidden, hidden],
+    recall [4 hidden, hidden], v [hidden] -> tape [batch, src_len, 3 hidden]
+    """
+    size = v.shape[0]
+    hidden = cell = torch.zeros_like(asked[:, 0])  # h̃ and c̃
+    tape = torch.zeros_like(asked[:, :0]).repeat(1, 1, 3)
+    for t in range(asked.shape[1]):
+        if t > 0:
+            question = asked[:, t] + torch.nn.functional.linear(hidden, found)
+            scores = torch.matmul(
+                torch.tanh(tape[:, :, 2 * size :] + question[:, None]), v
+            )  # [batch, before]
+            weights = torch.softmax(scores, dim=-1)
+            looked = torch.matmul(weights[:, None], tape[:, :, : 2 * size])[:, 0]
+            hidden, cell = looked[:, :size], looked[:, size:]
+        gates = read[:, t] + torch.nn.functional.linear(hidden, recall)
         let, keep, new, show = gates.chunk(4, dim=-1)
         cell = torch.sigmoid(keep) * cell + torch.sigmoid(let) * torch.tanh(new)
-        hidden = torch.sigmoid(show) * torch.tanh(cell)
-        return torch.cat([hidden, cell, self.key(hidden)], dim=-1)
+        said = torch.sigmoid(show) * torch.tanh(cell)
+        written = torch.cat([said, cell, torch.nn.functional.linear(said, key)], dim=-1)
+        tape = torch.cat([tape, written[:, None]], dim=1)
+    return tape

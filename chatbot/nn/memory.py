@@ -45,7 +45,7 @@ class AttentionState(Rows):
             weights: what counts as looked at before; nothing when None.
         """
         zeros = torch.zeros_like(memory.mask, dtype=memory.values.dtype)
-        position = torch.zeros(len(zeros), dtype=torch.long, device=zeros.device)
+        position = torch.zeros(zeros.shape[0], dtype=torch.long, device=zeros.device)
         return cls(position, zeros if weights is None else weights, zeros)
 
     def after(self, weights: Tensor) -> AttentionState:

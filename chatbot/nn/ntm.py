@@ -85,7 +85,7 @@ class Head(nn.Module):
     def start(self, memory: Tensor) -> AttentionState:
         """All the weight on the first slot."""
         weights = self.align.before(_all_slots(memory))
-        position = torch.zeros(len(memory), dtype=torch.long, device=memory.device)
+        position = torch.zeros(memory.shape[0], dtype=torch.long, device=memory.device)
         return AttentionState(position, weights, torch.zeros_like(weights))
 
     def forward(self, output: Tensor, memory: Tensor, state: AttentionState) -> AttentionState:
@@ -126,7 +126,7 @@ class NtmCore(Core):
     def start(self, finals: tuple[Tensor, ...]) -> tuple[Tensor, NtmState]:
         """The controller's start, a blank memory, and nothing read."""
         output, controller = self.controller.start(finals)
-        memory = output.new_full((len(output), self.slots, self.slot_size), BLANK)
+        memory = output.new_full((output.shape[0], self.slots, self.slot_size), BLANK)
         read = torch.zeros_like(memory[:, 0])
         state = NtmState(controller, memory, read, self.reader.start(memory), self.writer.start(memory))
         return self._output(output, read), state

@@ -90,4 +90,4 @@ def last_real(sequence: Tensor, lengths: Tensor) -> Tensor:
     Shapes: sequence [batch, src_len, size], lengths [batch] -> [batch, size]
     """
     index = (lengths - 1)[:, None, None].expand(-1, 1, sequence.shape[2])
-    return sequence.gather(1, index).squeeze(1)
+    return sequence.gather(1, index)[:, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, Self
 
 from torch import Tensor
@@ -19,13 +20,23 @@ class Rows:
 
     def select(self, rows: Tensor) -> Self:
         """The same whose row i is this one's row ``rows[i]``; rows may repeat or be left out."""
+        return self.map(lambda tensor: tensor[rows])
+
+    def map(self, change: Callable[[Tensor], Tensor]) -> Self:
+        """The same with every tensor changed, always in the same order."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        return type(self)(**{field.name: _select(getattr(self, field.name), rows) for field in fields})
+        return type(self)(**{field.name: _map(getattr(self, field.name), change) for field in fields})
+
+    def tensors(self) -> list[Tensor]:
+        """All tensors, in the order of ``map``."""
+        found: list[Tensor] = []
+        self.map(lambda tensor: found.append(tensor) or tensor)  # type: ignore[func-returns-value]
+        return found
 
 
-def _select(value: Any, rows: Tensor) -> Any:
+def _map(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
     if value is None:
         return None
     if isinstance(value, tuple):
-        return tuple(_select(each, rows) for each in value)
-    return value[rows] if isinstance(value, Tensor) else value.select(rows)
+        return tuple(_map(each, change) for each in value)
+    return change(value) if isinstance(value, Tensor) else value.map(change)

@@ -71,7 +71,7 @@ class DenseBlock(Block):
 
     def empty(self, inputs: Tensor) -> DenseState:
         """Zeros."""
-        return DenseState(inputs.new_zeros(len(inputs), self.dilation, self.past.out_features))
+        return DenseState(inputs.new_zeros(inputs.shape[0], self.dilation, self.past.out_features))
 
     def forward(self, inputs: Tensor, state: Rows) -> tuple[Tensor, DenseState]:
         """All inputs at once."""
@@ -114,8 +114,8 @@ class AttentionBlock(Block):
 
     def empty(self, inputs: Tensor) -> ReadState:
         """Nothing to read."""
-        keys, values = self.key.out_features, self.value.out_features
-        return ReadState(inputs.new_zeros(len(inputs), 0, keys), inputs.new_zeros(len(inputs), 0, values))
+        batch, keys, values = inputs.shape[0], self.key.out_features, self.value.out_features
+        return ReadState(inputs.new_zeros(batch, 0, keys), inputs.new_zeros(batch, 0, values))
 
     def forward(self, inputs: Tensor, state: Rows) -> tuple[Tensor, ReadState]:
         """All inputs at once."""

@@ -97,7 +97,7 @@ class TransformerDecoder(Decoder):
         looked = tuple(
             layer.attention.start(memory) for layer, memory in zip(self._each(), memories, strict=True)
         )
-        nothing = Past.nothing(len(encoded.outputs), self.hidden, encoded.outputs)
+        nothing = Past.nothing(encoded.outputs.shape[0], self.hidden, encoded.outputs)
         return TransformerState(looked[0].position, (nothing,) * len(looked), looked)
 
     def forward(self, embedded: Tensor, memories: tuple[Memory, ...], state: Rows) -> Decoded:

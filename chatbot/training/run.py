@@ -14,7 +14,7 @@ from chatbot.build import build_network, check_model
 from chatbot.corpus.library import DEFAULT_CORPORA
 from chatbot.dataset.batches import TrainingBatches
 from chatbot.dataset.joined import take
-from chatbot.engines.loading import fill
+from chatbot.engines.network import fill
 from chatbot.engines.torch_engine import choose_device
 from chatbot.errors import CheckpointError, OptionError, TrainingError
 from chatbot.files import private_folder, remove_leftovers, write_atomically
@@ -297,7 +297,8 @@ def _finish(trained: Trained, trainer: Trainer, finished: Finished) -> Iterator[
     if finished.reason != "interrupted":
         report = trained.measured()
         yield Reported(finished.step, report)
-    trained.write(finished, report)
+    for warning in trained.write(finished, report):
+        yield Warned(finished.step, warning)
     yield Saved(finished.step, str(trained.request.folder))
     if diverged:
         kept = f"the weights of step {finished.best_step} are kept"

@@ -14,6 +14,7 @@ import chatbot
 from chatbot import checkpoint
 from chatbot.dataset.joined import joined
 from chatbot.engines.answering import Answering
+from chatbot.engines.exporting import NotExportedError, export
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.evaluation.openings import openings
 from chatbot.nn.seq2seq import Seq2Seq
@@ -50,11 +51,14 @@ class Trained:
         report["variety"] = variety(self.data, self.answer)
         return report
 
-    def write(self, finished: Finished, report: Mapping[str, Any]) -> None:
-        """The checkpoint with its model card.
+    def write(self, finished: Finished, report: Mapping[str, Any]) -> list[str]:
+        """The checkpoint with its model card and, where the network can be written so, its graphs.
 
         Args:
             report: as ``measured``; empty when the run was interrupted.
+
+        Returns:
+            what its owner should be warned of.
 
         Raises:
             ChatbotError: the folder cannot be written.
@@ -63,7 +67,13 @@ class Trained:
         record = self._record(finished, report)
         weights = {name: _stored(tensor, request.half) for name, tensor in own_weights(self.network).items()}
         card = model_card(request.folder.name, record, self._samples())
-        checkpoint.save(request.folder, finite(record), self.data.tokenizer, weights, card)
+        tokenizer, extra, warnings = self.data.tokenizer, dict[str, bytes](), list[str]()
+        try:
+            extra |= export(self.network, tokenizer.vocab, checkpoint.weights_file(weights))
+        except NotExportedError as error:
+            warnings.append(str(error))
+        checkpoint.save(request.folder, finite(record), tokenizer, weights, card, extra)
+        return warnings
 
     def _samples(self) -> list[tuple[str, str]]:
         """Replies to everyday openings of a bot that learned them, else to held-out questions."""

@@ -15,6 +15,7 @@ import torch
 from chatbot import checkpoint
 from chatbot.bot import Chatbot
 from chatbot.dataset.joined import take
+from chatbot.engines import exporting
 from chatbot.errors import ChatbotError, CheckpointError, CorpusError, OptionError, TrainingError
 from chatbot.evaluation.ngram import best_order
 from chatbot.evaluation.perplexity import fit_of
@@ -62,7 +63,22 @@ def test_run_ends_in_a_checkpoint_that_talks(make_request: MakeRequest) -> None:
     assert isinstance(bot.reply("question 3").text, str)
     checkpoint.verify(request.folder)
     assert request.folder.stat().st_mode & 0o777 == 0o700
-    assert [path.stat().st_mode & 0o077 for path in request.folder.rglob("*")] == [0] * 12
+    assert [path.stat().st_mode & 0o077 for path in request.folder.rglob("*")] == [0] * 14
+
+
+def test_network_that_cannot_be_written_as_graphs_is_warned_of_and_talks(
+    make_request: MakeRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(network: Any) -> Any:
+        raise RuntimeError("no such operator")
+
+    monkeypatch.setattr(exporting, "trace", refuse)
+    request = make_request()
+    events = trained(request)
+    warned = [event.text for event in events if isinstance(event, Warned)]
+    assert "no such operator" in warned[-1]
+    assert not checkpoint.load(request.folder).has_graphs
+    assert Chatbot.load(request.folder).reply("hello").text
 
 
 def test_record_holds_options_corpora_versions_and_figures(make_request: MakeRequest) -> None:
