@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from chatbot.checkpoint import load
 from chatbot.config import DecodingOptions
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.engines.answering import Answer, Answering
-from chatbot.errors import OptionError
+from chatbot.errors import CheckpointError, OptionError
 from chatbot.text.tokenizer import EOS
 from chatbot.text.words import assign, merge_weights, read_words, word_spans
 
@@ -96,21 +97,32 @@ class Chatbot:
         self._lock = threading.Lock()
 
     @classmethod
-    def load(cls, path: str | Path, device: str = "auto") -> Chatbot:
+    def load(cls, path: str | Path, device: str = "auto", reverse: str | Path | None = None) -> Chatbot:
         """A bot from a checkpoint folder.
 
         Args:
             device: auto, cpu, cuda or mps.
+            reverse: folder of a checkpoint of ``train --reverse``, which has the last word in the order of
+                replies.
 
         Raises:
-            CheckpointError: the folder is no complete, undamaged checkpoint.
+            CheckpointError: a folder is no complete, undamaged checkpoint, or one of the other kind.
             OptionError: the device is not there.
         """
-        from chatbot.engines.loading import load_engine
+        from chatbot.engines.loading import load_engine, load_reversed
 
         checkpoint = load(Path(path))
         config, tokenizer = checkpoint.config, checkpoint.tokenizer()
-        answering = Answering.of(config, tokenizer, load_engine(checkpoint, tokenizer.vocab, device))
+        if config.training.reverse:
+            what = "guesses questions from replies, and nobody can talk with it"
+            raise CheckpointError(str(path), what, "name another, and give this one as --reverse-model")
+        answering = Answering.of(
+            config,
+            tokenizer,
+            load_engine(checkpoint, tokenizer.vocab, device),
+            functools.cache(lambda: checkpoint.reply_model(tokenizer.vocab)),
+            None if reverse is None else load_reversed(Path(reverse), device),
+        )
         return cls(checkpoint.name, answering, config.decoding, config.model.attention != "none")
 
     def check(self, options: DecodingOptions) -> None:
@@ -119,6 +131,9 @@ class Chatbot:
         Raises:
             OptionError: it cannot; what to change.
         """
+        own = self.options
+        if options.anti_lm and (options.anti_lm, options.anti_lm_tokens) != (own.anti_lm, own.anti_lm_tokens):
+            self._answering.check_anti_lm()
         with self._lock:
             self._answering.check(options)
 

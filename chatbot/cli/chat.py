@@ -43,6 +43,7 @@ class Wishes:
     sample: bool
     quiet: bool
     private: bool
+    reverse_model: str | None
     decoding: Mapping[str, Any]
 
     @classmethod
@@ -103,7 +104,7 @@ class Wishes:
 
     def _given(self) -> dict[str, Any]:
         """The ways to search that were asked for, by name."""
-        ways = {"greedy": self.greedy, "sample": self.sample}
+        ways = {"greedy": self.greedy, "sample": self.sample, "reverse_model": self.reverse_model is not None}
         named = {key.rpartition(".")[2]: value for key, value in self.decoding.items()}
         return {name: True for name, asked in ways.items() if asked} | named
 
@@ -159,6 +160,11 @@ class Wishes:
 @click.option("--greedy", is_flag=True, help="Take the likeliest token at each step; the same as --beam 1.")
 @click.option("--sample", is_flag=True, help="Draw each reply by chance; --seed draws another.")
 @config_options("decoding", default="the checkpoint's", without=("decoding.search",))
+@click.option(
+    "--reverse-model",
+    metavar="CHECKPOINT",
+    help="Choose the reply from which this checkpoint of chatbot train --reverse guesses the question best.",
+)
 @config_options("training.device")
 @click.option("--private", is_flag=True, help="Keep nothing of what is typed at the terminal.")
 @click.option("--quiet", is_flag=True, help="No greeting and no notices; errors are still told.")
@@ -177,7 +183,7 @@ def chat(
     """
     wishes = Wishes.of(params)
     wishes.check()
-    bot = _load(checkpoint, checkpoints, device)
+    bot = _load(checkpoint, checkpoints, device, wishes.reverse_model)
     options = wishes.options(bot.options)
     bot.check(options)
     if wishes.history and not bot.reads_history:
@@ -190,15 +196,16 @@ def chat(
         context.exit(_serve(bot, options, wishes))
 
 
-def _load(checkpoint: str | None, checkpoints: Path, device: str | None) -> Bot:
+def _load(checkpoint: str | None, checkpoints: Path, device: str | None, reverse: str | None) -> Bot:
     from chatbot.checkpoint import find
 
     path = find(
         checkpoint, checkpoints
     )  # before the network's library is loaded: a wrong name is told at once
+    reverse_path = None if reverse is None else find(reverse, checkpoints)
     from chatbot.bot import Chatbot
 
-    return Chatbot.load(path, device or "auto")
+    return Chatbot.load(path, device or "auto", reverse_path)
 
 
 def _answer(bot: Bot, options: DecodingOptions, wishes: Wishes, question: str) -> int:

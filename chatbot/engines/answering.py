@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from chatbot.config import COPYING, Config, DecodingOptions
 from chatbot.decoding.engine import Engine
 from chatbot.decoding.hypothesis import Hypothesis
-from chatbot.engines.planning import Planner
+from chatbot.engines.planning import Planner, ReplyModel, no_model
+from chatbot.engines.reversing import Reversed
 from chatbot.errors import OptionError
 from chatbot.text.extension import Extended, extend
 from chatbot.text.tokenizer import Encoded, Tokenizer
@@ -52,6 +53,8 @@ class Answering:
         max_tgt: longest reply in tokens, unless the options say otherwise.
         extends: the engine can say words of a question that the vocabulary lacks.
         attends: the weights of the engine mean something.
+        replies: gives the language model of the checkpoint's replies, where it has one.
+        reversed_model: has the last word in the order of replies.
     """
 
     tokenizer: Tokenizer
@@ -60,13 +63,23 @@ class Answering:
     max_tgt: int
     extends: bool = False
     attends: bool = True
+    replies: ReplyModel = no_model
+    reversed_model: Reversed | None = None
     _planner: Planner = field(default_factory=Planner, init=False, repr=False, compare=False)
 
     @classmethod
-    def of(cls, config: Config, tokenizer: Tokenizer, engine: Engine) -> Answering:
+    def of(
+        cls,
+        config: Config,
+        tokenizer: Tokenizer,
+        engine: Engine,
+        replies: ReplyModel = no_model,
+        reversed_model: Reversed | None = None,
+    ) -> Answering:
         """With the lengths and the output of a configuration."""
         extends, attends = config.model.output in COPYING, config.model.attention != "none"
-        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt, extends, attends)
+        lengths = config.text.max_src, config.text.max_tgt
+        return cls(tokenizer, engine, *lengths, extends, attends, replies, reversed_model)
 
     def check(self, options: DecodingOptions) -> None:
         """Refuse options that this model cannot search by.
@@ -77,6 +90,16 @@ class Answering:
         self._planner.plan(self.tokenizer, options, options.max_tokens or self.max_tgt, (), ())
         if options.coverage_penalty and not self.attends:
             raise OptionError("--coverage-penalty", "this checkpoint has no attention", "leave it out")
+
+    def check_anti_lm(self) -> None:
+        """Refuse to work against dull replies where nothing is known of them.
+
+        Raises:
+            OptionError: the checkpoint has no language model of replies.
+        """
+        if self.replies() is None:
+            what = "this checkpoint has no language model of its replies"
+            raise OptionError("--anti-lm", what, "leave it out, or train anew")
 
     def answers(self, texts: Sequence[str], options: DecodingOptions, n_best: int = 1) -> list[Answer]:
         """An answer to each text, whatever it is batched with.
@@ -100,11 +123,19 @@ class Answering:
             return answers
         read = [self._read(texts[row], encoded[row]) for row in asked]
         longest = options.max_tokens or self.max_tgt
-        plan = self._planner.plan(self.tokenizer, options, longest, [texts[row] for row in asked], read)
-        found = plan.find(self.engine, plan.spare(n_best, SPARE))
-        for row, question, hypotheses in zip(asked, read, found, strict=True):
+        plan = self._planner.plan(
+            self.tokenizer, options, longest, [texts[row] for row in asked], read, self.replies
+        )
+        wide = n_best if self.reversed_model is None else max(n_best, options.beam)
+        found = plan.find(self.engine, plan.spare(wide, SPARE))
+        replies = []
+        for question, hypotheses in zip(read, found, strict=True):
             ranked = self._ranked([hypothesis.within(longest) for hypothesis in hypotheses], question.words)
-            ranked = tuple(entry for entry in ranked if not plan.wording.forbids(entry[0]))
+            replies.append(tuple(entry for entry in ranked if not plan.wording.forbids(entry[0])))
+        if self.reversed_model is not None:
+            alone = [texts[row] for row in asked]
+            replies = self.reversed_model.rerank(alone, replies, options.bidi, options.length_penalty)
+        for row, question, ranked in zip(asked, read, replies, strict=True):
             cut = len(question.ids) < len(encoded[row].ids)
             answers[row] = Answer(question.offsets, cut, ranked[:n_best], question.words)
         return answers

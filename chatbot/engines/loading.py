@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from chatbot.checkpoint import Checkpoint
+from pathlib import Path
+
+from chatbot.checkpoint import Checkpoint, load
 from chatbot.decoding.engine import Engine
+from chatbot.engines.reversing import Reversed
+from chatbot.errors import CheckpointError
 
 WITHOUT_TORCH = ("auto", "cpu")
 """Devices that graphs answer for: a reply is a row or a few at a time, which a processor does best."""
@@ -35,3 +39,22 @@ def load_engine(checkpoint: Checkpoint, vocab: int, device: str) -> Engine:
 
     chosen = choose_device(device)
     return TorchEngine(load_network(checkpoint, vocab), vocab, chosen)
+
+
+def load_reversed(folder: Path, device: str) -> Reversed:
+    """The model of questions in a checkpoint of ``train --reverse``.
+
+    Args:
+        device: auto, cpu, cuda or mps.
+
+    Raises:
+        CheckpointError: it is no complete, undamaged checkpoint, or was trained to answer.
+        OptionError: the device is not there.
+    """
+    checkpoint = load(folder)
+    if not checkpoint.config.training.reverse:
+        what = "was trained to answer, not to guess questions"
+        raise CheckpointError(str(folder), what, "make such a checkpoint with chatbot train --reverse")
+    tokenizer = checkpoint.tokenizer()
+    engine = load_engine(checkpoint, tokenizer.vocab, device)
+    return Reversed(tokenizer, engine, checkpoint.config.text.max_src)

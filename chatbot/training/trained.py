@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from torch import Tensor
 import chatbot
 from chatbot import checkpoint
 from chatbot.dataset.joined import joined
+from chatbot.decoding.language_model import BackOff
 from chatbot.engines.answering import Answering
 from chatbot.engines.exporting import NotExportedError, export
 from chatbot.engines.torch_engine import TorchEngine
@@ -21,6 +22,7 @@ from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.training.card import model_card
 from chatbot.training.data import TrainingData
 from chatbot.training.events import Finished, finite
+from chatbot.training.reply_model import model_of
 from chatbot.training.report import perplexities, variety
 from chatbot.training.request import Request
 from chatbot.training.trainer import own_weights
@@ -37,12 +39,19 @@ class Trained:
     data: TrainingData
     network: Seq2Seq
     device: torch.device
+    _kept: dict[str, BackOff | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def replies(self) -> BackOff | None:
+        """The language model of the replies that are learned from; it is made once."""
+        if not self._kept:
+            self._kept["model"] = model_of(self.data, self.request.config)
+        return self._kept["model"]
 
     def answer(self, questions: Sequence[str]) -> list[str]:
         """The network's replies to questions; it is put into evaluation mode."""
         config = self.request.config
         engine = TorchEngine(self.network, self.data.tokenizer.vocab, self.device)
-        answering = Answering.of(config, self.data.tokenizer, engine)
+        answering = Answering.of(config, self.data.tokenizer, engine, self.replies)
         return [answer.text for answer in answering.answers(questions, config.decoding)]
 
     def measured(self) -> dict[str, Any]:
@@ -52,7 +61,8 @@ class Trained:
         return report
 
     def write(self, finished: Finished, report: Mapping[str, Any]) -> list[str]:
-        """The checkpoint with its model card and, where the network can be written so, its graphs.
+        """The checkpoint with its model card and, the language model of replies and, where the
+        network can be written so, its graphs.
 
         Args:
             report: as ``measured``; empty when the run was interrupted.
@@ -72,6 +82,9 @@ class Trained:
             extra |= export(self.network, tokenizer.vocab, checkpoint.weights_file(weights))
         except NotExportedError as error:
             warnings.append(str(error))
+        replies = self.replies()
+        if replies is not None:
+            extra[checkpoint.REPLIES] = checkpoint.replies_file(replies)
         checkpoint.save(request.folder, finite(record), tokenizer, weights, card, extra)
         return warnings
 
