@@ -296,7 +296,6 @@ class DecodingOptions:
         0,
         "seed of --sample; with the question it decides the reply",
         low=0,
-        high=2**63 - 1,
         flag="seed",
     )
     min_tokens: int = option(0, "shortest reply", unit="tokens", low=0, high=1024)

@@ -36,7 +36,9 @@ USED_BY = {
     "text": "Options of `chatbot train`; a checkpoint keeps them.",
     "model": "Options of `chatbot train`; a checkpoint keeps them.",
     "training": "Options of `chatbot train`.",
-    "decoding": "Options of `chatbot train`, kept by a checkpoint; `chatbot chat` changes them once.",
+    "decoding": "Options of `chatbot train`, kept by a checkpoint; `chatbot chat` changes them once.\n"
+    "`--seed`, `--must` and `--begin` are of `chatbot chat` alone, where `--sample` stands for `--search\n"
+    "sample`. [search.md](search.md) explains them.",
 }
 
 

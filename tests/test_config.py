@@ -126,3 +126,20 @@ def test_other_names_of_a_choice_become_the_choice() -> None:
     assert check_value("model", "attention", "bahdanau") == check_value("model", "attention", "additive")
     with pytest.raises(OptionError, match="must be str"):
         check_value("model", "attention", ["dot"])
+
+
+def test_lists_of_texts_survive_json_and_are_tidied() -> None:
+    config = Config().replace({"must": ["yes", " no ", "", "yes"]})
+    assert config.decoding.must == ("yes", "no")
+    assert Config.from_json(json.loads(json.dumps(config.to_json()))) == config
+
+
+@pytest.mark.parametrize("value", ["yes", 1, ["yes", 2], None])
+def test_what_is_no_list_of_texts_is_refused(value: Any) -> None:
+    with pytest.raises(OptionError, match="must must be a list of texts"):
+        Config().replace({"must": value})
+
+
+def test_most_candidates_are_those_of_the_way_to_search() -> None:
+    assert Config().replace({"beam": 7}).decoding.most_candidates == 7
+    assert Config().replace({"beam": 7, "search": "sample"}).decoding.most_candidates > 7

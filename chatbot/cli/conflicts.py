@@ -21,7 +21,7 @@ CONTRADICTIONS = (
 )
 """A way, and those that mean something else."""
 
-OFF: Mapping[str, Any] = {"beam_groups": 1, "prune": 0.0, "anti_lm": 0.0}
+OFF: Mapping[str, Any] = {"beam_groups": 1, "prune": 0.0}
 """Values that ask for nothing."""
 
 
@@ -59,7 +59,12 @@ NEEDS = (
         "set --beam",
     ),
     Need("anti_lm_tokens", lambda options: options.anti_lm > 0, "has no say without it", "add --anti-lm"),
-    Need("diversity", lambda options: options.beam_groups > 1, "is between groups", "add --beam-groups"),
+    Need(
+        "diversity",
+        lambda options: options.beam_groups > 1,
+        "is what groups lose to each other",
+        "add --beam-groups",
+    ),
     Need(
         "length_penalty",
         lambda options: options.normalize == "wu",

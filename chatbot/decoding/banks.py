@@ -34,7 +34,7 @@ class Banks:
     said is no candidate, nor is EOS while anything is; so every hypothesis that ends meets every demand.
 
     Source: Post and Vilar 2018, "Fast lexically constrained decoding with dynamic beam allocation for
-    neural machine translation", section 4.
+    neural machine translation".
 
     Args:
         said: what each row of the first front has said.
@@ -57,13 +57,14 @@ class Banks:
     def pick(self, front: Front, look: Look, steps_left: int) -> Picked:
         """By banks."""
         totals = front.totals[:, None] + look.gains
+        is_sorted = look.gains is look.log_probs
         chosen: list[_Continuation] = []
         first = 0
         for stop in [*(np.flatnonzero(np.diff(front.owners)) + 1).tolist(), len(front.owners)]:
             some = [
                 each
                 for row in range(first, stop)
-                for each in self._continuations(row, totals[row], look.tokens[row], steps_left)
+                for each in self._continuations(row, totals[row], look.tokens[row], steps_left, is_sorted)
             ]
             chosen += self._shared(some)
             first = stop
@@ -83,18 +84,29 @@ class Banks:
         return np.array([row for row in rows.tolist() if not progress[row].open], np.int64)
 
     def _continuations(
-        self, row: int, totals: NDArray[np.float64], tokens: NDArray[np.int64], steps_left: int
+        self,
+        row: int,
+        totals: NDArray[np.float64],
+        tokens: NDArray[np.int64],
+        steps_left: int,
+        is_sorted: bool,
     ) -> list[_Continuation]:
         progress = self._progress[row]
         # One more than the beam is wide: EOS may turn out to be forbidden.
-        columns = set(np.argsort(-totals, kind="stable")[: self._beam + 1].tolist())
-        columns |= set(np.flatnonzero(np.isin(tokens, list(self._demands.wanted(progress)))).tolist())
+        best = np.arange(min(self._beam + 1, len(totals)))
+        if not is_sorted:
+            best = np.argsort(-totals, kind="stable")[: self._beam + 1]
+        columns = set(best.tolist())
+        for wanted in self._demands.wanted(progress):
+            columns.update((tokens == wanted).nonzero()[0].tolist())
         found = []
         for column in sorted(columns):
             token = int(tokens[column])
-            if totals[column] > -np.inf and self._demands.allows(progress, token, steps_left):
-                after = progress if token == EOS else self._demands.after(progress, token)
-                bank = self._demands.pieces - self._demands.missing(after)
+            after = progress if token == EOS else self._demands.after(progress, token)
+            missing = self._demands.missing(after)
+            in_time = missing == 0 if token == EOS else missing <= steps_left
+            if in_time and totals[column] > -np.inf:
+                bank = self._demands.pieces - missing
                 found.append(_Continuation(-float(totals[column]), row, column, bank, after))
         return found
 

@@ -39,7 +39,7 @@ class Picker(Protocol):
         """Rows and columns of the continuations kept: those of an owner together, owners in order.
 
         Args:
-            steps_left: tokens a row can say after the one chosen now.
+            steps_left: tokens a row can say between the one chosen now and its EOS.
         """
         ...
 
@@ -127,7 +127,8 @@ class Beam:
             possible = look.possible()
             if not possible.all():
                 lists.add_cut(course.front, picker.complete((~possible).nonzero()[0], False))
-            rows, columns = picker.pick(course.front, look, longest - course.length - 1)
+            # A reply may be cut before the place of its EOS, so nothing that counts is said there.
+            rows, columns = picker.pick(course.front, look, max(0, longest - course.length - 2))
             grown = course.grow(look, rows, columns)
             is_end = grown.tokens == EOS
             lists.add_ended(grown, is_end.nonzero()[0])
@@ -152,8 +153,8 @@ class Beam:
     def _pruned(self, look: Look) -> Look:
         """Without the candidates that are too far below the best of their row.
 
-        Source: Wu et al. 2016, section 7: "we only consider tokens that have local scores that are not
-        more than beamsize below the best token for this step", and of finished hypotheses the same.
+        Source: Wu et al. 2016, section 7, where one threshold prunes tokens by their local scores, as here,
+        and finished hypotheses by their normalised ones, as ``Shortlist`` does.
         """
         if not self.prune:
             return look

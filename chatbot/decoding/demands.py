@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from chatbot.decoding.engine import EOS
-
 
 @dataclass(frozen=True, slots=True)
 class Demand:
@@ -91,9 +89,3 @@ class Demands:
         """Tokens that go on with what is under way, or begin what is not met."""
         tokens = {self.words[word].spellings[which][said] for word, which, said in progress.begun}
         return tokens | {spelling[0] for word in progress.open for spelling in self.words[word].spellings}
-
-    def allows(self, progress: Progress, token: int, steps_left: int) -> bool:
-        """Whether a row may say a token and still meet them all within ``steps_left`` tokens more."""
-        if token == EOS:
-            return not progress.open
-        return self.missing(self.after(progress, token)) <= steps_left

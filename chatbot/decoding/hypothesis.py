@@ -50,8 +50,7 @@ def length_penalty(length: int, alpha: float) -> float:
 def average(length: int, alpha: float) -> float:
     """|Y|, by which log P(Y|X) is divided, so that a reply's score is its mean per token; α is not used.
 
-    Source: Graves 2013, "Speech recognition with deep recurrent neural networks", section 3.2 (a beam's
-    hypotheses compared by log-probability over length).
+    Source: Graves 2012, "Sequence transduction with recurrent neural networks", algorithm 1.
     """
     return float(max(length, 1))
 

@@ -75,8 +75,7 @@ class Groups(_Stateless):
     loses ``diversity`` for every hypothesis of an earlier group of its source that has just got the same
     token. This decides which are kept and no more: totals and scores stay what they were.
 
-    Source: Vijayakumar et al. 2018, "Diverse beam search", section 4, algorithm 1, with the Hamming
-    diversity of section 5.1.
+    Source: Vijayakumar et al. 2018, "Diverse beam search", algorithm 1, with Hamming diversity.
     """
 
     together = True

@@ -31,7 +31,7 @@ def renormalised(probs: Probs) -> Probs:
 def most_likely(probs: Probs, k: int) -> Probs:
     """The k likeliest tokens of each row (top-k).
 
-    Source: Fan et al. 2018, "Hierarchical neural story generation", section 5.4.
+    Source: Fan et al. 2018, "Hierarchical neural story generation".
     """
     kept = np.argsort(-probs, axis=1, kind="stable")[:, :k]
     cut = np.zeros_like(probs)
@@ -42,7 +42,7 @@ def most_likely(probs: Probs, k: int) -> Probs:
 def nucleus(probs: Probs, p: float) -> Probs:
     """The fewest likeliest tokens whose probabilities sum to p at least (top-p).
 
-    Source: Holtzman et al. 2020, "The curious case of neural text degeneration", section 3.1, equation 2.
+    Source: Holtzman et al. 2020, "The curious case of neural text degeneration", section 3.1.
     """
     return _first(probs, -probs, p)
 
@@ -50,7 +50,7 @@ def nucleus(probs: Probs, p: float) -> Probs:
 def at_least(probs: Probs, share: float) -> Probs:
     """The tokens at least ``share`` times as likely as the likeliest (min-p).
 
-    Source: Nguyen et al. 2024, "Turning up the heat: min-p sampling", section 3.
+    Source: Nguyen et al. 2024, "Turning up the heat: min-p sampling for creative and coherent LLM outputs".
     """
     return renormalised(np.where(probs >= share * probs.max(1, keepdims=True), probs, 0))
 
@@ -60,7 +60,7 @@ def locally_typical(probs: Probs, mass: float) -> Probs:
 
     The surprise is -log p, and its expectation the entropy of the row.
 
-    Source: Meister et al. 2023, "Locally typical sampling", section 4, equation 9.
+    Source: Meister et al. 2023, "Locally typical sampling".
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         surprise = -np.log(probs)
@@ -70,14 +70,20 @@ def locally_typical(probs: Probs, mass: float) -> Probs:
 
 def _first(probs: Probs, ranks: Probs, mass: float) -> Probs:
     """The tokens of lowest rank, as many as needed for ``mass``, at least one."""
+    if (ranks[:, 1:] >= ranks[:, :-1]).all():  # as an engine gives them: nothing to put in order
+        return renormalised(np.where(_enough(probs, mass), probs, 0))
     order = np.argsort(ranks, axis=1, kind="stable")
     ranked = np.take_along_axis(probs, order, axis=1)
-    before = np.cumsum(ranked, axis=1) - ranked
-    kept = before < mass
-    kept[:, 0] = True
     cut = np.zeros_like(probs)
-    np.put_along_axis(cut, order, np.where(kept, ranked, 0), axis=1)
+    np.put_along_axis(cut, order, np.where(_enough(ranked, mass), ranked, 0), axis=1)
     return renormalised(cut)
+
+
+def _enough(ranked: Probs, mass: float) -> NDArray[np.bool_]:
+    """The columns up to the one where the sum reaches ``mass``, at least the first."""
+    kept: NDArray[np.bool_] = np.cumsum(ranked, axis=1) - ranked < mass
+    kept[:, 0] = True
+    return kept
 
 
 SHARES: dict[str, tuple[float, Callable[[Probs, float], Probs]]] = {

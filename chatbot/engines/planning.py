@@ -165,6 +165,9 @@ def _way(options: DecodingOptions, words: Wording) -> Way:
 def _no_quoting(
     tokenizer: Tokenizer, ngram: int, texts: Sequence[str], read: Sequence[Extended]
 ) -> NoQuoting:
-    """The question as it was read and as a reply would spell it: with its capital letters."""
-    quotes = [(question.ids, tokenizer.encode(text).ids) for text, question in zip(texts, read, strict=True)]
+    """The question as it was read, all of it so, and as a reply would spell it: with its capital letters."""
+    quotes = [
+        (question.ids, tokenizer.encode(text, src=True).ids, tokenizer.encode(text).ids)
+        for text, question in zip(texts, read, strict=True)
+    ]
     return NoQuoting(quotes, ngram)

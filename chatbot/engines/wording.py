@@ -11,8 +11,9 @@ from chatbot.decoding.demands import Demand, Demands
 from chatbot.decoding.terms import Rule
 from chatbot.engines.never import Forbidden, Never
 from chatbot.errors import OptionError
+from chatbot.text.normalizer import invisible_removed
 from chatbot.text.phrases import Phrases
-from chatbot.text.tokenizer import UNK, Tokenizer
+from chatbot.text.tokenizer import EOS, UNK, Tokenizer
 from chatbot.text.words import is_letter
 
 JOINING = "'-"
@@ -91,7 +92,7 @@ def _demand(tokenizer: Tokenizer, text: str, options: DecodingOptions) -> Demand
     ngram = options.block_ngram
     usable = [ids for ids in spellings if ids and UNK not in ids and not repeats_itself(ids, ngram)]
     if not usable:
-        raise OptionError("--must", f"--block-ngram {ngram} forbids {text!r}", "give one of them")
+        raise OptionError("--must", f"--block-ngram {ngram} forbids {text!r}", "add --block-ngram 0")
     return Demand(tuple(dict.fromkeys(usable)), _joins(tokenizer) if is_letter(text[-1]) else frozenset())
 
 
@@ -109,10 +110,12 @@ def _closely(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
 
 
 def _joins(tokenizer: Tokenizer) -> frozenset[int]:
-    """Tokens that make a word longer when they follow it, or may: a character begun by its bytes."""
-    texts = [spelling.decode("utf-8", "replace")[:1] for spelling in tokenizer.spellings()]
+    """Tokens behind which a word may turn out to be longer: those that begin with a letter, those that show
+    nothing, and bytes that only begin a character.
+    """
+    texts = [invisible_removed(text.decode("utf-8", "replace"))[:1] for text in tokenizer.spellings()]
     return frozenset(
         token
         for token, first in enumerate(texts)
-        if first and (is_letter(first) or first in JOINING or first == "\ufffd")
+        if token != EOS and (not first or is_letter(first) or first in JOINING or first == "\ufffd")
     )

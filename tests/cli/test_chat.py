@@ -10,6 +10,7 @@ import pytest
 
 from chatbot.cli import chat as verb
 from chatbot.cli import main
+from chatbot.config import DecodingOptions
 
 Capture = pytest.CaptureFixture[str]
 
@@ -99,6 +100,46 @@ def test_search_is_the_checkpoints_unless_told(chat: Process, bot: Any) -> None:
     assert [(o.beam, o.max_tokens, o.block_ngram) for o in options] == [(2, 5, 3), (1, 0, 3), (4, 0, 3)]
 
 
+def test_sampling_is_asked_for_with_its_seed(chat: Process, bot: Any) -> None:
+    _, out, _ = chat("--sample", "--temperature", "0.5", "--seed", "7", "--json", stdin="hi\n")
+    options = bot.asked[-1][2]
+    assert (options.search, options.temperature, options.sample_seed) == ("sample", 0.5, 7)
+    assert json.loads(out)["seed"] == 7
+
+
+def test_samples_may_be_more_than_a_beam_holds(chat: Process) -> None:
+    _, out, _ = chat("--sample", "--candidates", "9", "--json", stdin="hi\n")
+    assert len(json.loads(out)["candidates"]) == 9
+
+
+def test_beam_and_greedy_leave_a_checkpoints_sampling(chat: Process, bot: Any) -> None:
+    bot.options = DecodingOptions(search="sample", beam=6, beam_groups=3, prune=1.0)
+    chat("--beam", "3", stdin="hi\n")
+    chat("--greedy", stdin="hi\n")
+    chat("--temperature", "0.2", stdin="hi\n")
+    asked = [options for _, _, options, _ in bot.asked]
+    assert [(o.search, o.beam) for o in asked] == [("beam", 3), ("beam", 1), ("sample", 6)]
+    assert (asked[1].beam_groups, asked[1].prune) == (1, 0.0)
+
+
+def test_option_without_say_beside_the_checkpoints_own_is_refused(chat: Process, bot: Any) -> None:
+    status, out, err = chat("--temperature", "0.2", stdin="hi\n")
+    assert (status, out, bot.asked) == (2, "", [])
+    assert err == "Error: --temperature 0.2: says how to sample; add --sample\n"
+
+
+def test_words_never_said_are_read_from_a_file(chat: Process, bot: Any, tmp_path: Path) -> None:
+    words = tmp_path / "never.txt"
+    words.write_bytes("\ufeffdamn\r\n\n shut up \ndamn\n".encode())
+    chat("--never", str(words), "--must", "yes", "--must", "oh no", "--begin", "Well,", stdin="hi\n")
+    options = bot.asked[-1][2]
+    assert (options.never, options.must, options.begin) == (("damn", "shut up"), ("yes", "oh no"), "Well,")
+    words.write_bytes(b"\xff\xfe\xfa")
+    status, _, err = chat("--never", str(words), stdin="hi\n")
+    assert status == 2
+    assert f"--never: {words} is no UTF-8 text; save it as UTF-8" in err
+
+
 def test_checkpoint_folder_and_device_are_passed_on(chat: Process, tmp_path: Path) -> None:
     chat("mine", "--checkpoints", str(tmp_path), "--device", "cpu")
     assert chat.loads == [("mine", tmp_path, "cpu")]
@@ -112,6 +153,12 @@ def test_checkpoint_folder_and_device_are_passed_on(chat: Process, tmp_path: Pat
         (("--json", "--candidates", "5", "--beam", "3"), "--candidates: 5 wanted, but --beam 3 keeps 3"),
         (("--json", "--candidates", "2", "--greedy"), "--candidates: 2 wanted, but --greedy keeps 1"),
         (("--beam", "0"), "it must be from 1 to 1024"),
+        (("--sample", "--beam", "4"), "--sample: contradicts --beam 4; give one of them"),
+        (("--greedy", "--must", "yes", "--must", "no"), "--greedy: contradicts --must yes"),
+        (("--min-tokens", "5", "--max-tokens", "2"), "--min-tokens 5: is above --max-tokens 2"),
+        (("--never", "nowhere.txt"), "--never: nowhere.txt: No such file or directory; name a file"),
+        (("--top-p", "1.5"), "--top-p: top_p is 1.5; it must be from 0 to 1"),
+        (("--seed", "-1"), "--seed: sample_seed is -1; it must be at least 0"),
         (("--device", "tpu"), "choose one of auto, cpu, cuda, mps"),
         (("--input", "xml"), "'text', 'jsonl'"),
         (("--history", "-1"), "x>=0"),

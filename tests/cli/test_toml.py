@@ -31,3 +31,8 @@ def test_dump_of_the_defaults_reads_back() -> None:
 
 def test_dump_holds_the_sections_asked_for() -> None:
     assert list(tomllib.loads(dump_config(Config(), "model", "text"))) == ["model", "text"]
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8"))))
+def test_lists_of_texts_read_back_as_written(texts: list[str]) -> None:
+    assert tomllib.loads(to_toml({"a": {"b": tuple(texts)}})) == {"a": {"b": texts}}

@@ -18,9 +18,10 @@ DEMANDS = [
     Demands((Demand(((4,),)),)),
     Demands((Demand(((4, 5),)),)),
     Demands((Demand(((4, 5),), frozenset({6})),)),
-    Demands((Demand(((4, 5), (6,)), frozenset({4})), Demand(((5,),)))),
+    Demands((Demand(((4, 5), (6,)), frozenset({4})),)),
     Demands((Demand(((5, 5),)), Demand(((6,),), frozenset({6})))),
 ]
+OVERLAPPING = Demands((Demand(((4, 5), (6,)), frozenset({4})), Demand(((5,),))))
 
 
 def tokens_of(hypotheses):
@@ -47,13 +48,22 @@ def test_full_width_beam_equals_exhaustive_search(make_engine, twins, demands, a
     limits = Limits(4, alpha)
     for seed in range(3):
         engine = make_engine(seed)
-        every = [t for t in twins.everything(engine, SOURCE, limits) if meets(t, demands)]
+        every = [
+            tokens
+            for tokens in twins.everything(engine, SOURCE, limits)
+            if meets(tokens, demands) and meets(tokens[: limits.max_length - 1], demands)
+        ]
         [found] = Beam(FULL, demands=demands).find(engine, [SOURCE], Terms(limits), 20)
         assert tokens_of(found) == twins.ranked(engine, SOURCE, every, limits)[:20]
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 10**6), st.sampled_from(DEMANDS), st.integers(5, 8), st.sampled_from([1, 3]))
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([*DEMANDS, OVERLAPPING]),
+    st.integers(5, 8),
+    st.sampled_from([1, 3]),
+)
 def test_every_reply_holds_what_must_be_said(make_engine, seed, demands, beam, n_best):
     engine = make_engine(seed, vocab=9, sources=3, spread=3.0)
     sources = [[0], [1], [2]]
@@ -93,7 +103,7 @@ def test_demand_that_the_model_cannot_meet_leaves_nothing(engine_of):
     assert Beam(2, demands=Demands((Demand(((5,),)),))).find(engine, [SOURCE], Terms(Limits(4))) == [[]]
 
 
-@given(st.lists(st.integers(4, 6), max_size=7), st.sampled_from(DEMANDS))
+@given(st.lists(st.integers(4, 6), max_size=7), st.sampled_from([*DEMANDS, OVERLAPPING]))
 def test_progress_knows_what_a_naive_twin_finds(tokens, demands):
     progress = demands.start(tokens)
     assert {n for n in range(len(demands.words)) if not holds(tuple(tokens), demands.words[n])} == set(

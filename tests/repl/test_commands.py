@@ -109,3 +109,10 @@ def test_clear_forgets_what_was_said(terminal: Any) -> None:
 
 def test_commands_fit_a_narrow_terminal(terminal: Any) -> None:
     assert max(map(len, terminal.type("/help\r/checkpoint\r"))) <= 40
+
+
+def test_beam_ends_sampling(terminal: Any) -> None:
+    terminal.talk.search("/sample", search="sample")
+    shown = say(terminal, "/candidates 9\r/beam 3\r")
+    assert "Replies by sampling; the 9 best replies shown." in shown
+    assert (terminal.talk.options.search, terminal.talk.candidates) == ("beam", 3)
