@@ -26,6 +26,7 @@ import os
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,16 @@ class Checkpoint:
     def has_graphs(self) -> bool:
         """Whether it can be answered from without torch."""
         return {ENCODER, STEP} <= set(self.files)
+
+    @property
+    def when(self) -> datetime:
+        """When it was written."""
+        return datetime.fromtimestamp((self.home / MANIFEST).stat().st_mtime).astimezone()
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum((self.home / name).stat().st_size for name in self.files if (self.home / name).is_file())
 
     @property
     def name(self) -> str:
@@ -253,7 +264,19 @@ def load(folder: Path) -> Checkpoint:
     Raises:
         CheckpointError: it is missing, incomplete, damaged or of another format.
     """
-    files, home = verify(folder), _home(folder)
+    verify(folder)
+    return glance(folder)
+
+
+def glance(folder: Path) -> Checkpoint:
+    """Read a checkpoint, its files unchecked: for looking at it, not for answering from it.
+
+    Raises:
+        CheckpointError: it is missing, incomplete, or of another format.
+    """
+    _check_complete(folder)
+    home = _home(folder)
+    files = tuple(_hashes(home))
     record = read_json(home / CONFIG)
     where = str(home / CONFIG)
     if record.get("format") != FORMAT:
@@ -292,13 +315,7 @@ def faults(folder: Path) -> Iterator[CheckpointError]:
     Raises:
         CheckpointError: the folder is no complete checkpoint.
     """
-    if not os.path.isdir(folder):
-        raise CheckpointError(str(folder), "no such checkpoint", "see --checkpoints, or train one")
-    if not is_complete(folder):
-        unfinished = (folder / RESUME).is_dir()
-        what = "is an unfinished training run" if unfinished else "is no checkpoint: it has no manifest.json"
-        remedy = f"go on with chatbot train --resume {folder.name}" if unfinished else "name another folder"
-        raise CheckpointError(str(folder), what, remedy)
+    _check_complete(folder)
     home = _home(folder)
     for name, expected in _hashes(home).items():
         path = home / name
@@ -309,6 +326,17 @@ def faults(folder: Path) -> Iterator[CheckpointError]:
             continue
         if found != expected:
             yield CheckpointError(str(path), "is not as it was written: its sha256 differs", _RESTORE)
+
+
+def _check_complete(folder: Path) -> None:
+    """Raises CheckpointError where there is no complete checkpoint."""
+    if not os.path.isdir(folder):
+        raise CheckpointError(str(folder), "no such checkpoint", "see --checkpoints, or train one")
+    if not is_complete(folder):
+        unfinished = (folder / RESUME).is_dir()
+        what = "is an unfinished training run" if unfinished else "is no checkpoint: it has no manifest.json"
+        remedy = f"go on with chatbot train --resume {folder.name}" if unfinished else "name another folder"
+        raise CheckpointError(str(folder), what, remedy)
 
 
 def _hashes(home: Path) -> dict[str, str]:

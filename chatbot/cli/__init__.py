@@ -21,6 +21,7 @@ VERBS = {
     "chat": "chatbot.cli.chat:chat",
     "compare": "chatbot.cli.compare:compare",
     "corpus": "chatbot.cli.corpus:corpus",
+    "checkpoint": "chatbot.cli.checkpoint:checkpoint",
 }
 """Where each verb lives, in the order of the help."""
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 ENDLESS = 1_000_000
 """Columns where there is no terminal: nothing is wrapped."""
 
-NUMBERS = {"conversations", "turns", "times", "share"}
+NUMBERS = {"conversations", "turns", "times", "share", "MB", "perplexity", "pairs", "n-gram", "ratio"}
 
 
 def table(*headings: str) -> Table:

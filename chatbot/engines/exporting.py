@@ -13,12 +13,14 @@ import numpy as np
 import onnx
 import torch
 from numpy.typing import NDArray
+from safetensors.numpy import load
 from torch import nn
 from torch.nn.utils import parametrize
 
 from chatbot.checkpoint import ENCODER, STEP, WEIGHTS
 from chatbot.decoding.engine import BOS, Engine
 from chatbot.engines.graph import choose, prune, refer, stored_tensors
+from chatbot.engines.narrowing import narrow
 from chatbot.engines.onnx_engine import OnnxEngine
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.engines.tracing import trace
@@ -45,7 +47,7 @@ class NotExportedError(CheckpointError):
     """A network that cannot be written as graphs: its checkpoint is answered from by torch."""
 
 
-def export(network: Seq2Seq, vocab: int, weights: bytes) -> dict[str, bytes]:
+def export(network: Seq2Seq, vocab: int, weights: bytes, *, narrowed: bool = False) -> dict[str, bytes]:
     """A network's graphs, by file name.
 
     They hold no parameters but refer to the file of weights, so they belong beside it.
@@ -55,6 +57,7 @@ def export(network: Seq2Seq, vocab: int, weights: bytes) -> dict[str, bytes]:
             stored ones.
         vocab: number of tokens.
         weights: the checkpoint's ``model.safetensors``.
+        narrowed: the step has its matrices in 8 bits, and they are in it.
 
     Raises:
         NotExportedError: the network cannot be written as ONNX, or does not say the same there.
@@ -67,6 +70,8 @@ def export(network: Seq2Seq, vocab: int, weights: bytes) -> dict[str, bytes]:
         raise _refusal(str(error) or type(error).__name__) from None
     if not worst <= TOLERANCE:
         raise _refusal(f"log-probabilities would be off by {worst:.3g}")
+    if narrowed:
+        graphs[STEP] = narrow(graphs[STEP], _stored(weights), PREFIX)
     return graphs
 
 
@@ -87,18 +92,20 @@ def _plain(network: Seq2Seq, weights: bytes) -> Seq2Seq:
 
     Matrices that are made of parameters (spectral normalisation) are made once.
     """
-    from safetensors.numpy import load
-
-    plain = copy.deepcopy(network).cpu().eval()
-    stored = load(weights)
+    plain, stored = copy.deepcopy(network).cpu().eval(), _stored(weights)
     with torch.no_grad():
         for name, tensor in named_tensors(plain):
-            tensor.copy_(torch.from_numpy(stored[name].astype(np.float32)))
+            tensor.copy_(torch.from_numpy(stored[name]))
     for parent in list(plain.modules()):
         for name, layer in list(parent.named_children()):
             if isinstance(layer, nn.Linear) and parametrize.is_parametrized(layer):
                 setattr(parent, name, _made(layer))
     return plain.requires_grad_(False)
+
+
+def _stored(weights: bytes) -> dict[str, NDArray[np.float32]]:
+    """The tensors of a file of weights, in single precision."""
+    return {name: tensor.astype(np.float32) for name, tensor in load(weights).items()}
 
 
 def _made(layer: nn.Linear) -> nn.Linear:

@@ -7,7 +7,7 @@ depends on leaves the step; and the step ends with the choice of the likeliest w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
@@ -119,6 +119,19 @@ def _keep(graph: GraphProto, outputs: set[str], used: set[str]) -> None:
         getattr(graph, field).extend(values)
 
 
+def drop_unused(graph: GraphProto) -> None:
+    """Take out what no output is made of; inputs stay."""
+    outputs = {each.name for each in graph.output}
+    _keep(graph, outputs, _reached(graph, outputs) | {each.name for each in graph.input})
+
+
+def insert_after(graph: GraphProto, node: NodeProto, new: Sequence[NodeProto]) -> None:
+    """Put nodes behind another, in their order."""
+    place = next(i for i, each in enumerate(graph.node) if each is node or each == node)
+    for each in reversed(new):
+        graph.node.insert(place + 1, each)
+
+
 def choose(graph: GraphProto) -> None:
     """Let a step end with the likeliest words instead of the logits.
 
@@ -172,6 +185,6 @@ def _casts(graph: GraphProto, half: str, name: str) -> list[NodeProto]:
         found = node.output[0]
         node.output[0] = f"half.{found}"
         cast = helper.make_node("Cast", [node.output[0]], [found], to=TensorProto.FLOAT)
-        graph.node.insert(list(graph.node).index(node) + 1, cast)
+        insert_after(graph, node, [cast])
     needed = any(name in _read(node) for node in graph.node)
     return [helper.make_node("Cast", [half], [name], to=TensorProto.FLOAT)] if needed else []
