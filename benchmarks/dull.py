@@ -12,8 +12,8 @@ checkpoint, one after the other. Prints a row each:
     ms          a question, in batches, on this machine as it was
     rank        mean place, from 1, of what a person said among it and 19 replies to other questions, drawn
     first       once with a seed and the same for all; how often it is the first. They are ordered by the
-                score that decides in the search, with its length penalty and its gains, by forced decoding; an
-                equal score counts against it
+                score that decides in the search, with its length penalty and its gains; an equal score
+                counts against it
 
 A way that draws by chance has no such score. Results are in docs/dull.md.
 """

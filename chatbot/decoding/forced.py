@@ -6,15 +6,22 @@ Works with every engine, since it takes the same steps as a search.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chatbot.decoding.engine import BOS, Engine
+from chatbot.decoding.engine import BOS, Bias, Candidates, Engine, State
 from chatbot.decoding.terms import Prior
 
 BATCH = 64
 """Targets decoded together."""
+
+BESIDE = 32
+"""Candidates that a prior is shown beside the token that is said."""
+
+LIFT = 32.0
+"""Nats by which a token is lifted; a power of two, so that only the last bits of its log-probability go."""
 
 
 def log_probs(
@@ -57,15 +64,35 @@ def _batch(
     totals = np.zeros(len(targets))
     tokens, state = np.full(len(targets), BOS), engine.start(sources)
     for length in range(int(lengths[0])):
-        found = engine.step(tokens, state, engine.vocab)
-        tokens = said[: len(tokens), length]
-        here = found.tokens == tokens[:, None]  # [rows, vocab]
-        gains = found.log_probs.astype(np.float64)
+        tokens, before = said[: len(tokens), length], tokens
+        looked = _look(engine, before, state, tokens, 1 if prior is None else BESIDE + 1)
+        gains = looked.log_probs.astype(np.float64)
         if prior is not None:
-            owners = np.array(rows[: len(tokens)])
-            gains = gains + prior.gains(said[: len(tokens), :length], owners, found.tokens, found.log_probs)
+            prefixes, owners = said[: len(tokens), :length], np.array(rows[: len(tokens)])
+            gains += prior.gains(prefixes, owners, looked.tokens, looked.log_probs)
+        here = looked.tokens == tokens[:, None]  # [rows, k]
         totals[: len(tokens)] += np.where(here.any(1), gains[np.arange(len(tokens)), here.argmax(1)], -np.inf)
         going = int((lengths > length + 1).sum())
-        state = found.state if going == len(tokens) else found.state.select(np.arange(going))
+        state = looked.state if going == len(tokens) else looked.state.select(np.arange(going))
         tokens = tokens[:going]
     return totals
+
+
+def _look(
+    engine: Engine, before: NDArray[np.int64], state: State, tokens: NDArray[np.int64], k: int
+) -> Candidates:
+    """What may follow, ``tokens`` among it: k candidates, best first.
+
+    To rank the whole vocabulary costs several times the step, so the token asked for is lifted among the best
+    and let down again; only one that is more than ``LIFT`` nats behind makes all be looked at.
+    """
+    every = np.arange(len(tokens))
+    lift = Bias(every, tokens, np.full(len(tokens), LIFT, np.float32))
+    found = engine.step(before, state, min(k, engine.vocab), lift)
+    here = found.tokens == tokens[:, None]
+    if not here.any(1).all():
+        return engine.step(before, state, engine.vocab)
+    log_probs = np.where(here, found.log_probs - np.float32(LIFT), found.log_probs)
+    order = np.argsort(-log_probs, axis=1, kind="stable")
+    log_probs = np.take_along_axis(log_probs, order, 1)
+    return replace(found, tokens=np.take_along_axis(found.tokens, order, 1), log_probs=log_probs)

@@ -40,6 +40,12 @@ def test_target_costs_the_same_whatever_it_is_batched_with(make_engine: Any) -> 
     assert log_probs(engine, [[4]], [()]).tolist() == [0.0]
 
 
+def test_what_is_all_but_impossible_keeps_its_probability(engine_of: Any) -> None:
+    engine = engine_of({(0, BOS): {4: 1.0, 5: 1e-30}, (1, 4): {EOS: 1.0}, (1, 5): {EOS: 1e-37, 6: 1.0}})
+    found = log_probs(engine, [[4]] * 2, [(4, EOS), (5, EOS)])
+    assert found == pytest.approx([0.0, np.log(1e-30) + np.log(1e-37)], rel=1e-5)
+
+
 def test_what_cannot_be_said_is_impossible(engine_of: Any) -> None:
     engine = engine_of({(0, BOS): {4: 1.0}, (1, 4): {EOS: 1.0}})
     assert log_probs(engine, [[4]] * 2, [(4, EOS), (5, EOS)]).tolist() == [0.0, -np.inf]

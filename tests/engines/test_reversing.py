@@ -28,10 +28,12 @@ class Overlap:
         return Rows([list(source) for source in sources])
 
     def step(self, tokens, state, k, bias=None):
-        rows = len(tokens)
-        every = np.tile(np.arange(self.vocab), (rows, 1))
         log_probs = np.array([[-1.0 / len(source)] * self.vocab for source in state.sources], np.float32)
-        return Candidates(every, log_probs, np.zeros((rows, 1), np.float32), state)
+        if bias is not None:
+            np.add.at(log_probs, (bias.rows, bias.tokens), bias.values)
+        best = np.argsort(-log_probs, axis=1, kind="stable")[:, :k]
+        weights = np.zeros((len(tokens), 1), np.float32)
+        return Candidates(best, np.take_along_axis(log_probs, best, axis=1), weights, state)
 
 
 @pytest.fixture
