@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from chatbot.config import DecodingOptions, check_options
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.engines.answering import Answer, Answering
 from chatbot.engines.reading import Source
-from chatbot.errors import OptionError
+from chatbot.errors import CheckpointError, OptionError
 from chatbot.reply import Attention, Candidate, Reply, ReplyStream, attention_between
 from chatbot.text.tokenizer import EOS
 from chatbot.trust.fallback import fallback_text
@@ -55,7 +56,13 @@ class Chatbot:
 
     @classmethod
     def load(
-        cls, checkpoint: str | Path | None = None, device: str = "auto", *, layer: int = 0, head: int = 0
+        cls,
+        checkpoint: str | Path | None = None,
+        device: str = "auto",
+        reverse: Path | None = None,
+        *,
+        layer: int = 0,
+        head: int = 0,
     ) -> Chatbot:
         """A bot from a checkpoint.
 
@@ -63,22 +70,34 @@ class Chatbot:
             checkpoint: its folder, or, as text, its name under ``checkpoints/`` (or under the folder that
                 CHATBOT_CHECKPOINTS names); None: the newest complete one there, else the starter.
             device: auto, cpu, cuda or mps.
+            reverse: folder of a checkpoint of ``train --reverse``, which has the last word in the order of
+                replies.
             layer, head: which of several attentions ``Reply.attention`` shows, counted from 1; 0 is the last
                 layer, and the mean over the heads.
 
         Raises:
-            CheckpointError: there is none, or it is not complete and undamaged.
+            CheckpointError: there is none, it is not complete and undamaged, or one is of the other kind.
             OptionError: the device, the layer or the head is not there.
         """
         if not isinstance(checkpoint, Path):
             checkpoint = find(checkpoint, Path(os.environ.get("CHATBOT_CHECKPOINTS") or CHECKPOINTS))
         found = load(checkpoint)
-        from chatbot.engines.loading import load_engine
+        from chatbot.engines.loading import load_engine, load_reversed
 
         config, tokenizer = found.config, found.tokenizer()
+        if config.training.reverse:
+            what = "guesses questions from replies, and nobody can talk with it"
+            raise CheckpointError(str(checkpoint), what, "name another, and give this one as --reverse-model")
         gaze = _gaze(found.name, config.model.attention != "none", layer, head)
         engine = load_engine(found, tokenizer.vocab, device, gaze)
-        answering = Answering.of(config, tokenizer, engine, found.context)
+        answering = Answering.of(
+            config,
+            tokenizer,
+            engine,
+            found.context,
+            functools.cache(lambda: found.reply_model(tokenizer.vocab)),
+            None if reverse is None else load_reversed(reverse, device),
+        )
         return cls(found.name, answering, config.decoding, Trust.of(found), found.fingerprint)
 
     @property
@@ -98,6 +117,9 @@ class Chatbot:
             OptionError: it cannot search so, or a threshold or a fallback is wanted that its checkpoint has
                 nothing for.
         """
+        own = self.options
+        if options.anti_lm and (options.anti_lm, options.anti_lm_tokens) != (own.anti_lm, own.anti_lm_tokens):
+            self._answering.check_anti_lm()
         self._answering.check(options)
         if options.threshold and self._trust.confidence is None:
             what = f"the checkpoint {self.name} does not know how sure its replies are"

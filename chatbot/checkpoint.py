@@ -5,6 +5,7 @@
     model.safetensors    best weights by validation loss, half precision unless asked otherwise
     encoder.onnx         the same network for replies without torch, where it can be written so
     step.onnx            its other half; both refer to the weights and hold none that are there
+    replies.lm.safetensors   what replies are like whatever is asked, against dull ones
     metrics.jsonl        one line an event of training
     README.md            model card
     seen.safetensors     hashes of the words and replies of training
@@ -35,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatbot.config import FORMAT, Config
+from chatbot.decoding.language_model import BackOff
 from chatbot.errors import CheckpointError, OptionError
 from chatbot.files import check_space, private_folder, sync_folder, write_atomically
 from chatbot.text.tokenizer import Tokenizer
@@ -44,6 +46,7 @@ SEEN, CONFIDENCE = "seen.safetensors", "confidence.json"
 WHY_VECTORS, WHY_PAIRS = "why.safetensors", "why.jsonl"
 MANIFEST, METRICS, RESUME, NEXT = "manifest.json", "metrics.jsonl", "resume", "next"
 ENCODER, STEP = "encoder.onnx", "step.onnx"
+REPLIES = "replies.lm.safetensors"
 STARTER = "starter"
 REQUIRED = (CONFIG, TOKENIZER, WEIGHTS)
 
@@ -140,6 +143,26 @@ class Checkpoint:
         except OSError as error:
             raise CheckpointError(str(where), f"cannot be read ({error.strerror})", _RESTORE) from None
 
+    def reply_model(self, vocab: int) -> BackOff | None:
+        """The language model of its replies; None where it has none.
+
+        Args:
+            vocab: tokens of its tokenizer.
+
+        Raises:
+            CheckpointError: the file holds no such model, or one of another vocabulary.
+        """
+        if REPLIES not in self.files:
+            return None
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        where = self.home / REPLIES
+        try:
+            return BackOff.of(load_file(where), vocab)
+        except (SafetensorError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise CheckpointError(str(where), f"cannot be read ({error})", _RESTORE) from None
+
 
 _RESTORE = "restore the folder from a copy, or train again"
 
@@ -187,6 +210,13 @@ def update(folder: Path, changes: Mapping[str, bytes], remove: Collection[str] =
     listed, home = verify(folder), _home(folder)
     kept = {name: (home / name).read_bytes() for name in listed if name not in {*remove, *changes}}
     _replace(folder, kept | dict(changes))
+
+
+def replies_file(model: BackOff) -> bytes:
+    """The bytes of ``replies.lm.safetensors``."""
+    from safetensors.numpy import save as to_bytes
+
+    return to_bytes(model.arrays())
 
 
 def weights_file(weights: Weights) -> bytes:
@@ -387,8 +417,9 @@ def find(name: str | None, checkpoints: Path) -> Path:
         CheckpointError: there is none.
     """
     if name is None:
-        newest = list_complete(checkpoints)
-        return newest[0] if newest else starter_folder()
+        return next((folder for folder in list_complete(checkpoints) if not _is_reversed(folder)), None) or (
+            starter_folder()
+        )
     named = checkpoints / name
     for folder in (named, Path(name)):
         if os.path.isdir(folder):
@@ -401,6 +432,15 @@ def find(name: str | None, checkpoints: Path) -> Path:
     near = difflib.get_close_matches(name, known, n=3)
     remedy = f"did you mean {' or '.join(near)}" if near else "there are: " + ", ".join(known)
     raise CheckpointError(name, f"no checkpoint of that name under {checkpoints} and no such folder", remedy)
+
+
+def _is_reversed(folder: Path) -> bool:
+    """Whether a checkpoint was trained to guess questions, so that nobody can talk with it."""
+    try:
+        training = read_json(_home(folder) / CONFIG)["options"]["training"]
+        return bool(training.get("reverse", False))
+    except (CheckpointError, LookupError, TypeError, AttributeError):
+        return False
 
 
 def starter_folder() -> Path:

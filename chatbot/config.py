@@ -221,6 +221,11 @@ class TrainingOptions:
         low=0,
         high=10_000,
     )
+    reverse: bool = option(
+        False,
+        "learn to guess a question from its reply, to judge the replies of another bot: "
+        "chat --reverse-model; nobody can talk with it",
+    )
     tensorboard: bool = option(
         False, "write the run's figures for TensorBoard too, into the checkpoint's folder"
     )
@@ -259,6 +264,21 @@ class DecodingOptions:
         "β, by which a reply is marked down for question words it did not look at (Wu et al. 2016); 0: off",
         low=0.0,
         high=100.0,
+    )
+    anti_lm: float = option(
+        0.6,
+        "λ, by which words are marked down that would be likely whatever was asked (Li et al. 2016); 0: off",
+        low=0.0,
+        high=10.0,
+    )
+    anti_lm_tokens: int = option(
+        10, "γ, the first tokens of a reply that --anti-lm concerns", unit="tokens", low=1, high=1024
+    )
+    bidi: float = option(
+        0.5,
+        "of --reverse-model: what guessing the question from the reply counts, and the reply itself the rest",
+        low=0.0,
+        high=1.0,
     )
     prune: float = option(
         0.0,

@@ -171,9 +171,7 @@ def test_light_command_loads_nothing_heavy(line: str, tmp_path: Path) -> None:
 def test_piped_chat_loads_no_torch(tiny_checkpoint: Path, tmp_path: Path) -> None:
     loaded = loaded_by(MAIN, "chat", str(tiny_checkpoint), folder=tmp_path, said="hello\n")
     assert {"onnxruntime", "tokenizers"} <= loaded
-    assert loaded & {*HEAVY, "rich", "prompt_toolkit", "phonenumbers", "onnx", "safetensors"} == {
-        "onnxruntime"
-    }
+    assert loaded & {*HEAVY, "rich", "prompt_toolkit", "phonenumbers", "onnx"} == {"onnxruntime"}
 
 
 def test_nothing_is_told_to_the_makers_of_the_runtime(tiny_checkpoint: Path, tmp_path: Path) -> None:

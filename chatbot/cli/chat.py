@@ -68,6 +68,11 @@ if TYPE_CHECKING:
 @click.option("--greedy", is_flag=True, help="Take the likeliest token at each step; the same as --beam 1.")
 @click.option("--sample", is_flag=True, help="Draw each reply by chance; --seed draws another.")
 @config_options("decoding", default="the checkpoint's", without=("decoding.search",))
+@click.option(
+    "--reverse-model",
+    metavar="CHECKPOINT",
+    help="Choose the reply from which this checkpoint of chatbot train --reverse guesses the question best.",
+)
 @config_options("training.device")
 @click.option(
     "--transcript",
@@ -110,7 +115,7 @@ def chat(
     wishes.check()
     if wishes.replay is not None:
         context.exit(_replay(wishes, wishes.replay, checkpoint, checkpoints, device))
-    bot = _load(checkpoint, checkpoints, device)
+    bot = _load(checkpoint, checkpoints, device, wishes.reverse_model)
     options = wishes.options(bot)
     bot = _recorded(bot, wishes)
     notices = wishes.notices()
@@ -126,15 +131,16 @@ def chat(
         context.exit(_serve(bot, options, wishes, notices))
 
 
-def _load(checkpoint: str | None, checkpoints: Path, device: str | None) -> Bot:
+def _load(checkpoint: str | None, checkpoints: Path, device: str | None, reverse: str | None = None) -> Bot:
     # numpy's own products are few and small; threads for them take longer to start than to be of use.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from chatbot.checkpoint import find
 
     path = find(checkpoint, checkpoints)  # before an engine is loaded: a wrong name is told at once
+    reverse_path = None if reverse is None else find(reverse, checkpoints)
     from chatbot.bot import Chatbot
 
-    return Chatbot.load(path, device or "auto")
+    return Chatbot.load(path, device or "auto", reverse_path)
 
 
 def _check_history(bot: Bot, turns: int, notices: Notices) -> None:

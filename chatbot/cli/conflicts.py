@@ -10,11 +10,12 @@ from chatbot.config import BEAM, SAMPLE, DecodingOptions
 from chatbot.errors import OptionError
 
 OF_SAMPLING = ("temperature", "top_k", "top_p", "min_p", "typical")
+OF_SEARCHES = ("anti_lm", "anti_lm_tokens")
 OF_BEAMS = ("beam_groups", "diversity", "prune", "must")
 
 CONTRADICTIONS = (
-    ("greedy", ("beam", "sample", *OF_SAMPLING, *OF_BEAMS)),
-    ("sample", ("beam", *OF_BEAMS)),
+    ("greedy", ("beam", "sample", *OF_SAMPLING, *OF_BEAMS, "reverse_model")),
+    ("sample", ("beam", *OF_SEARCHES, *OF_BEAMS, "reverse_model")),
     ("must", ("beam_groups", "diversity", "prune")),
     ("beam", OF_SAMPLING),
 )
@@ -47,6 +48,17 @@ NEEDS = (
         )
         for name in OF_BEAMS
     ),
+    *(
+        Need(name, lambda options: options.search == BEAM, "is not for --sample", "leave it out")
+        for name in OF_SEARCHES
+    ),
+    Need(
+        "reverse_model",
+        lambda options: options.search == BEAM and options.beam > 1,
+        "chooses among several replies",
+        "set --beam",
+    ),
+    Need("anti_lm_tokens", lambda options: options.anti_lm > 0, "has no say without it", "add --anti-lm"),
     Need(
         "diversity",
         lambda options: options.beam_groups > 1,
@@ -81,6 +93,8 @@ def check_given(given: Mapping[str, Any]) -> None:
     if given.get("min_tokens", 0) > given.get("max_tokens", 0) > 0:
         shown = _shown("max_tokens", given)
         raise OptionError(_shown("min_tokens", given), f"is above {shown}", "lower one or raise the other")
+    if "bidi" in given and "reverse_model" not in given:
+        raise OptionError(_shown("bidi", given), "says what a reverse model counts", "add --reverse-model")
     _check_words(given)
 
 
@@ -137,8 +151,8 @@ def _check_words(given: Mapping[str, Any]) -> None:
 
 def _shown(name: str, given: Mapping[str, Any]) -> str:
     """An option as typed."""
-    if name in ("greedy", "sample"):
-        return f"--{name}"
+    if name in ("greedy", "sample", "reverse_model"):
+        return f"--{name}".replace("_", "-")
     value = given[name]
     text = value[0] if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else value
     return f"{option_name('decoding', name)} {text}"

@@ -37,6 +37,7 @@ class Wishes:
     sample: bool
     quiet: bool
     private: bool
+    reverse_model: str | None
     vi: bool
     transcript: Path | None
     replay: Path | None
@@ -140,7 +141,7 @@ class Wishes:
 
     def _given(self) -> dict[str, Any]:
         """The ways to search that were asked for, by name."""
-        ways = {"greedy": self.greedy, "sample": self.sample}
+        ways = {"greedy": self.greedy, "sample": self.sample, "reverse_model": self.reverse_model is not None}
         named = {key.rpartition(".")[2]: value for key, value in self.decoding.items()}
         return {name: True for name, asked in ways.items() if asked} | named
 

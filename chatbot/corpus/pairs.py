@@ -43,6 +43,11 @@ def pairs_of(conversation: Conversation, context: int = 0, me: str = "") -> Iter
         )
 
 
+def reversed_pair(pair: Pair) -> Pair:
+    """What was said as the reply to its reply; turns before it are left out."""
+    return Pair((pair.tgt,), pair.src[-1], pair.conversation)
+
+
 def joined(turns: Sequence[Turn]) -> Sequence[Turn]:
     """The turns of a conversation, blank ones dropped and those of one speaker in a row made one.
 

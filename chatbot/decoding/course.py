@@ -169,7 +169,7 @@ class Course:
             said = (found.tokens[:, :, None] == self._prefixes[:, None, :]).any(-1)
             gains[said] *= self._limits.repetition_penalty
         if self._prior is not None:
-            gains += self._prior.gains(self._prefixes, owners, found.tokens)
+            gains += self._prior.gains(self._prefixes, owners, found.tokens, found.log_probs)
         return gains
 
     def _say(self, token: int) -> None:

@@ -24,16 +24,21 @@ class Prior(Protocol):
     """
 
     def gains(
-        self, prefixes: NDArray[np.int64], owners: NDArray[np.int64], tokens: NDArray[np.int64]
+        self,
+        prefixes: NDArray[np.int64],
+        owners: NDArray[np.int64],
+        tokens: NDArray[np.int64],
+        log_probs: NDArray[np.float32],
     ) -> NDArray[np.float64]:
         """What each token adds to what its hypothesis is ranked and pruned by.
 
         Args:
             prefixes: what each row has said so far, without BOS.
             owners: the source each row belongs to.
-            tokens: what each row may say next.
+            tokens: what each row may say next, the likeliest first.
+            log_probs: how likely the model finds each of them.
 
-        Shapes: prefixes [rows, length], owners [rows], tokens [rows, k] -> [rows, k]
+        Shapes: prefixes [rows, length], owners [rows], tokens and log_probs [rows, k] -> [rows, k]
         """
         ...
 

@@ -15,8 +15,9 @@ from chatbot.decoding.engine import BOS, PAD, UNK, Engine
 from chatbot.decoding.forced import forced
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.decoding.search import Said, stream
-from chatbot.engines.planning import Plan, Planner
+from chatbot.engines.planning import Plan, Planner, ReplyModel, no_model
 from chatbot.engines.reading import Reader, Source
+from chatbot.engines.reversing import Reversed
 from chatbot.errors import OptionError
 from chatbot.text.extension import extended_reply
 from chatbot.text.tokenizer import EOS, Tokenizer
@@ -67,6 +68,8 @@ class Answering:
         extends: the engine can say words of a question that the vocabulary lacks.
         context: so many of the turns before a question are read.
         attends: what the engine says a token looked at means something.
+        replies: gives the language model of the checkpoint's replies, where it has one.
+        reversed_model: has the last word in the order of replies.
     """
 
     tokenizer: Tokenizer
@@ -76,21 +79,33 @@ class Answering:
     extends: bool = False
     context: int = 0
     attends: bool = True
+    replies: ReplyModel = no_model
+    reversed_model: Reversed | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
     """Held while the engine computes: a batch of a search, or a step of a stream."""
     _planner: Planner = field(default_factory=Planner, init=False, repr=False, compare=False)
 
     @classmethod
-    def of(cls, config: Config, tokenizer: Tokenizer, engine: Engine, turns: int | None = None) -> Answering:
+    def of(
+        cls,
+        config: Config,
+        tokenizer: Tokenizer,
+        engine: Engine,
+        turns: int | None = None,
+        replies: ReplyModel = no_model,
+        reversed_model: Reversed | None = None,
+    ) -> Answering:
         """With the lengths and the output of a configuration.
 
         Args:
             turns: the context it was trained with; None: what the configuration says.
+            replies, reversed_model: see the class.
         """
         extends = config.model.output in COPYING
         context = config.data.context if turns is None else turns
         attends = config.model.attention != "none"
-        return cls(tokenizer, engine, config.text.max_src, config.text.max_tgt, extends, context, attends)
+        lengths = config.text.max_src, config.text.max_tgt
+        return cls(tokenizer, engine, *lengths, extends, context, attends, replies, reversed_model)
 
     @property
     def reader(self) -> Reader:
@@ -208,6 +223,16 @@ class Answering:
         if not self.attends:
             raise OptionError("--unknown", "this checkpoint has no attention to look a word up by", remedy)
 
+    def check_anti_lm(self) -> None:
+        """Refuse to work against dull replies where nothing is known of them.
+
+        Raises:
+            OptionError: the checkpoint has no language model of replies.
+        """
+        if self.replies() is None:
+            what = "this checkpoint has no language model of its replies"
+            raise OptionError("--anti-lm", what, "leave it out, or train anew")
+
     def _batch(self, sources: Sequence[Source], options: DecodingOptions, n_best: int) -> list[Answer]:
         longest = options.max_tokens or self.max_tgt
         parts: dict[tuple[int, ...], list[int]] = {}
@@ -216,18 +241,25 @@ class Answering:
         answers: dict[int, Answer] = {}
         for never, rows in parts.items():
             plan = self._plan(options, [sources[row] for row in rows], never)
+            wide = n_best if self.reversed_model is None else max(n_best, options.beam)
+            replies = []
             with self._lock:
-                found = plan.find(self.engine, plan.spare(n_best, SPARE))
+                found = plan.find(self.engine, plan.spare(wide, SPARE))
             for row, hypotheses in zip(rows, found, strict=True):
                 cut = [hypothesis.within(longest) for hypothesis in hypotheses]
                 ranked = self._ranked(cut, sources[row])
-                kept = tuple(entry for entry in ranked if not plan.wording.forbids(entry[0]))
+                replies.append(tuple(entry for entry in ranked if not plan.wording.forbids(entry[0])))
+            if self.reversed_model is not None:
+                asked = [sources[row].question for row in rows]
+                with self._lock:
+                    replies = self.reversed_model.rerank(asked, replies, options.bidi, options.length_penalty)
+            for row, kept in zip(rows, replies, strict=True):
                 answers[row] = Answer(sources[row], kept[:n_best], kept)
         return [answers[row] for row in range(len(sources))]
 
     def _plan(self, options: DecodingOptions, sources: Sequence[Source], never: tuple[int, ...]) -> Plan:
         longest = options.max_tokens or self.max_tgt
-        return self._planner.plan(self.tokenizer, options, longest, sources, never)
+        return self._planner.plan(self.tokenizer, options, longest, sources, never, self.replies)
 
     def _ranked(self, hypotheses: Sequence[Hypothesis], source: Source) -> tuple[tuple[str, Hypothesis], ...]:
         """Hypotheses that read alike count once, the best one; silent ones come last."""

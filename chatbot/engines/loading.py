@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chatbot.checkpoint import Checkpoint
+from chatbot.checkpoint import Checkpoint, load
 from chatbot.decoding.engine import Engine
+from chatbot.engines.reversing import Reversed
+from chatbot.errors import CheckpointError
 
 if TYPE_CHECKING:
     from chatbot.engines.gaze import Gaze
@@ -41,3 +44,22 @@ def load_engine(checkpoint: Checkpoint, vocab: int, device: str, gaze: Gaze | No
 
     chosen = choose_device(device)
     return TorchEngine(load_network(checkpoint, vocab), vocab, chosen, gaze)
+
+
+def load_reversed(folder: Path, device: str) -> Reversed:
+    """The model of questions in a checkpoint of ``train --reverse``.
+
+    Args:
+        device: auto, cpu, cuda or mps.
+
+    Raises:
+        CheckpointError: it is no complete, undamaged checkpoint, or was trained to answer.
+        OptionError: the device is not there.
+    """
+    checkpoint = load(folder)
+    if not checkpoint.config.training.reverse:
+        what = "was trained to answer, not to guess questions"
+        raise CheckpointError(str(folder), what, "make such a checkpoint with chatbot train --reverse")
+    tokenizer = checkpoint.tokenizer()
+    engine = load_engine(checkpoint, tokenizer.vocab, device)
+    return Reversed(tokenizer, engine, checkpoint.config.text.max_src)

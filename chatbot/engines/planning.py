@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from chatbot.config import SAMPLE, DecodingOptions
+from chatbot.config import BEAM, SAMPLE, DecodingOptions
 from chatbot.decoding.beam import Beam
+from chatbot.decoding.dullness import AntiLanguageModel
 from chatbot.decoding.engine import Engine
 from chatbot.decoding.greedy import Greedy
 from chatbot.decoding.hypothesis import Hypothesis
+from chatbot.decoding.language_model import BackOff
 from chatbot.decoding.limits import Limits
 from chatbot.decoding.sampling import Sampling
-from chatbot.decoding.terms import NoQuoting, Rule, Terms
+from chatbot.decoding.terms import NoQuoting, Prior, Rule, Terms
 from chatbot.engines.reading import Source
 from chatbot.engines.wording import Wording, wording
 from chatbot.errors import OptionError
 from chatbot.text.tokenizer import Tokenizer
 
+ReplyModel = Callable[[], BackOff | None]
+"""Gives the language model of a checkpoint's replies, where it has one."""
+
 Way = Greedy | Beam | Sampling
+
+
+def no_model() -> BackOff | None:
+    """For a checkpoint without a language model of replies."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +86,7 @@ class Planner:
         longest: int,
         sources: Sequence[Source],
         never: tuple[int, ...],
+        replies: ReplyModel = no_model,
     ) -> Plan:
         """The plan for some questions.
 
@@ -83,6 +94,7 @@ class Planner:
             longest: most tokens of a reply.
             sources: what is read of them.
             never: tokens no reply holds.
+            replies: gives the language model of replies; called only where one is wanted.
 
         Raises:
             OptionError: the options contradict each other, or name what the model cannot say.
@@ -92,7 +104,7 @@ class Planner:
         if options.block_source_ngram:
             rules = (*rules, _no_quoting(tokenizer, options.block_source_ngram, sources))
         ids = tuple(source.ids for source in sources)
-        terms = _terms(options, longest, words, rules, never)
+        terms = replace(_terms(options, longest, words, rules, never), prior=_prior(options, replies))
         return Plan(ids, _way(options, words), terms, words, options.most_candidates)
 
     def _wording(self, tokenizer: Tokenizer, options: DecodingOptions) -> Wording:
@@ -100,6 +112,12 @@ class Planner:
         if self._last is None or self._last[0] != key:
             self._last = key, wording(tokenizer, options)
         return self._last[1]
+
+
+def _prior(options: DecodingOptions, replies: ReplyModel) -> Prior | None:
+    """What makes dull replies less welcome; a draw by chance is not dull."""
+    model = replies() if options.anti_lm and options.search == BEAM else None
+    return None if model is None else AntiLanguageModel(model, options.anti_lm, options.anti_lm_tokens)
 
 
 def _terms(

@@ -20,6 +20,7 @@ class Source:
         history: the earlier turns of which something is read, oldest first; the oldest may be read in part.
         truncated: the question itself is longer than what is read.
         words: of these turns, that the vocabulary lacks and a reply may hold, see ``chatbot.text.extension``.
+        question: the last turn.
         text: the turns read, joined as they were encoded.
         unknown: where in ``ids`` such words stand, and the ids a reply has for them; () where it has none.
     """
@@ -29,6 +30,7 @@ class Source:
     history: tuple[str, ...] = ()
     truncated: bool = False
     words: tuple[str, ...] = ()
+    question: str = ""
     text: str = ""
     unknown: tuple[tuple[int, int], ...] = ()
 
@@ -75,6 +77,7 @@ class Reader:
             turns[len(turns) - 1 - earlier : -1],
             len(alone.ids) > self.max_src,
             named.words,
+            question,
             text,
             tuple(unknown),
         )

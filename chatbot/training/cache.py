@@ -74,6 +74,8 @@ def cache_key(opened: Sequence[Corpus], config: Config, tokenizer: Tokenizer | N
     }
     if copying(config.model) != PLAIN:
         parts["output"] = config.model.output
+    if config.training.reverse:
+        parts["reverse"] = True
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
 

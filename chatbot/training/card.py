@@ -23,7 +23,7 @@ def model_card(name: str, record: Mapping[str, Any], samples: Sequence[tuple[str
     """
     parts = [
         f"# {name}",
-        f"A chatbot checkpoint: an encoder-decoder with attention. Talk to it with `chatbot chat {name}`.",
+        _purpose(name, record),
         f"Made by `{record['command']}` (chatbot {record['versions']['chatbot']}, torch "
         f"{record['versions']['torch']}), {record['training_seconds'] / 60:.1f} minutes of training, "
         f"{record['parameters']:,} parameters.",
@@ -68,6 +68,16 @@ def _canaries(canaries: Mapping[str, Any] | None) -> list[str]:
         f"Among the training pairs are {canaries['count']:,} canaries: codes made up to measure what is "
         "learned by heart. A reply that gives one is no secret of anybody."
     ]
+
+
+def _purpose(name: str, record: Mapping[str, Any]) -> str:
+    what = "A chatbot checkpoint: an encoder-decoder with attention."
+    if record.get("options", {}).get("training", {}).get("reverse"):
+        return (
+            f"{what} It guesses questions from their replies (--reverse), so below they have changed places; "
+            f"nobody can talk with it. Let it judge another's replies: `chatbot chat --reverse-model {name}`."
+        )
+    return f"{what} Talk to it with `chatbot chat {name}`."
 
 
 def _measured(report: Mapping[str, Any]) -> list[str]:

@@ -18,6 +18,7 @@ from chatbot.corpus.clean import Cleaner
 from chatbot.corpus.doctor.doctor import Doctor
 from chatbot.corpus.library import Corpus, is_built_in, open_corpus, open_files
 from chatbot.corpus.options import ReadingOptions
+from chatbot.corpus.pairs import reversed_pair
 from chatbot.corpus.split import is_held_out
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.dataset.joined import Pairs, chunks, joined
@@ -288,7 +289,7 @@ def _split_pairs(
         examined = not is_built_in(corpus.name)
         for pair in cleaner.pairs(corpus.conversations(), corpus.options(config.data)):
             held_out = is_held_out(pair.conversation, config.data.validation)
-            (valid if held_out else train).append(pair)
+            (valid if held_out else train).append(reversed_pair(pair) if config.training.reverse else pair)
             if examined:
                 doctor.pair(pair, held_out)
         splits[corpus.name] = (train, valid) if len(train) else (valid, train)

@@ -6,7 +6,7 @@ Made at the end of training, or for a checkpoint that is there already (``equip`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from chatbot.evaluation.logistic import cross_fitted, fit_logistic
 from chatbot.text.tokenizer import SPECIALS, UNK, Tokenizer
 from chatbot.training.card import with_confidence
 from chatbot.training.data import TrainingData, prepare
+from chatbot.training.reply_model import model_of
 from chatbot.trust.confidence import Confidence
 from chatbot.trust.features import ALONE, SEVERAL, features
 from chatbot.trust.nearest import PairIndex
@@ -149,8 +150,9 @@ def equip(
 
     found = checkpoint.load(folder)
     data = _same_data(found, library, notify)
+    model = model_of(data, found.config)
     engine = load_engine(found, data.tokenizer.vocab, device)
-    answering = Answering.of(found.config, data.tokenizer, engine)
+    answering = Answering.of(found.config, data.tokenizer, engine, found.context, lambda: model)
     made = equipment(data, data.seen, answering, found.config.decoding, why)
     record = {**found.record, "report": {**found.record.get("report", {}), "confidence": made.report}}
     card = (found.home / checkpoint.CARD).read_text(encoding="utf-8")
@@ -158,7 +160,9 @@ def equip(
         checkpoint.CONFIG: checkpoint.to_json(record),
         checkpoint.CARD: with_confidence(card, made.report).encode(),
     }
-    stale = {CONFIDENCE, WHY_PAIRS, WHY_VECTORS} - set(made.files)
+    if model is not None:
+        files[checkpoint.REPLIES] = checkpoint.replies_file(model)
+    stale = {CONFIDENCE, WHY_PAIRS, WHY_VECTORS, checkpoint.REPLIES} - {*made.files, *files}
     checkpoint.update(folder, {**files, **made.files}, stale)
     return made.report
 
@@ -178,4 +182,5 @@ def _same_data(found: checkpoint.Checkpoint, library: Path, notify: Callable[[st
         if corpus.sha256 != was["sha256"]:
             what = f"its corpus {corpus.name} is not as it was"
             raise CheckpointError(str(found.path), what, "restore the corpus, or train again")
-    return data
+    pairs = zip(data.corpora, corpora, strict=True)
+    return replace(data, corpora=tuple(replace(each, times=float(was["times"])) for each, was in pairs))

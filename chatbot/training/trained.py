@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from torch import Tensor
 import chatbot
 from chatbot import checkpoint
 from chatbot.dataset.joined import joined
+from chatbot.decoding.language_model import BackOff
 from chatbot.engines.answering import Answering
 from chatbot.engines.exporting import NotExportedError, export
 from chatbot.engines.torch_engine import TorchEngine
@@ -25,6 +26,7 @@ from chatbot.training.data import TrainingData
 from chatbot.training.equipment import Equipment, equipment
 from chatbot.training.events import Finished, finite
 from chatbot.training.planting import canaries_of
+from chatbot.training.reply_model import model_of
 from chatbot.training.report import perplexities, variety
 from chatbot.training.request import Request
 from chatbot.training.trainer import own_weights
@@ -47,6 +49,13 @@ class Trained:
     network: Seq2Seq
     device: torch.device
     seen: Seen
+    _kept: dict[str, BackOff | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def replies(self) -> BackOff | None:
+        """The language model of the replies that are learned from; it is made once."""
+        if not self._kept:
+            self._kept["model"] = model_of(self.data, self.request.config)
+        return self._kept["model"]
 
     def answer(self, asked: Sequence[Sequence[str]]) -> list[str]:
         """The network's replies; it is put into evaluation mode.
@@ -62,7 +71,7 @@ class Trained:
     def _answering(self) -> Answering:
         engine = TorchEngine(self.network, self.data.tokenizer.vocab, self.device)
         context = self.data.summary.get("context")
-        return Answering.of(self.request.config, self.data.tokenizer, engine, context)
+        return Answering.of(self.request.config, self.data.tokenizer, engine, context, self.replies)
 
     def measured(self) -> dict[str, Any]:
         """The report: perplexity beside an n-gram's, and how varied the replies are."""
@@ -81,7 +90,7 @@ class Trained:
         return dataclasses.replace(self, request=dataclasses.replace(self.request, config=config))
 
     def write(self, finished: Finished, report: Mapping[str, Any], files: Mapping[str, bytes]) -> list[str]:
-        """The checkpoint with its model card and, where the network can be written so, its graphs.
+        """The checkpoint with its model card, the language model of replies and, where it can be, its graphs.
 
         Args:
             report: as ``measured``; empty when the run was interrupted.
@@ -102,6 +111,9 @@ class Trained:
             extra |= export(self.network, tokenizer.vocab, checkpoint.weights_file(weights))
         except NotExportedError as error:
             warnings.append(str(error))
+        replies = self.replies()
+        if replies is not None:
+            extra[checkpoint.REPLIES] = checkpoint.replies_file(replies)
         checkpoint.save(request.folder, finite(record), tokenizer, weights, card, extra)
         return warnings
 

@@ -142,7 +142,8 @@ def test_words_never_said_are_read_from_a_file(chat: Process, bot: Any, tmp_path
 
 def test_checkpoint_folder_and_device_are_passed_on(chat: Process, tmp_path: Path) -> None:
     chat("mine", "--checkpoints", str(tmp_path), "--device", "cpu")
-    assert chat.loads == [("mine", tmp_path, "cpu")]
+    chat("mine", "--checkpoints", str(tmp_path), "--device", "cpu", "--reverse-model", "back")
+    assert chat.loads == [("mine", tmp_path, "cpu", None), ("mine", tmp_path, "cpu", "back")]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,9 @@ VALUES: dict[str, Any] = {
     "min_p": 0.1,
     "typical": 0.9,
     "length_penalty": 1.0,
+    "anti_lm": 0.5,
+    "anti_lm_tokens": 5,
+    "reverse_model": True,
 }
 PAIRS = [(one, other) for one, others in CONTRADICTIONS for other in others]
 
@@ -54,7 +57,14 @@ def test_values_that_ask_for_nothing_contradict_nothing(name: str) -> None:
 def test_option_without_what_it_needs_is_told(need: Any) -> None:
     without = [
         DecodingOptions(**changes)
-        for changes in ({}, {"beam": 1}, {"search": "sample"}, {"normalize": "average"}, {"beam_groups": 2})
+        for changes in (
+            {},
+            {"beam": 1},
+            {"search": "sample"},
+            {"normalize": "average"},
+            {"beam_groups": 2},
+            {"anti_lm": 0.0},
+        )
     ]
     unmet = [options for options in without if not need.met(options)]
     assert unmet
@@ -68,6 +78,7 @@ def test_option_without_what_it_needs_is_told(need: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
+        ({"bidi": 0.5}, "--bidi 0.5: says what a reverse model counts; add --reverse-model"),
         ({"min_tokens": 5, "max_tokens": 4}, "--min-tokens 5: is above --max-tokens 4"),
         (
             {"never": ("Yes Sir",), "must": ("no", "yes  sir!")},

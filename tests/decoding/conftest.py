@@ -85,8 +85,13 @@ class TablePrior:
         return float(self.table[source, said[-1] if said else BOS, token])
 
     def gains(
-        self, prefixes: NDArray[np.int64], owners: NDArray[np.int64], tokens: NDArray[np.int64]
+        self,
+        prefixes: NDArray[np.int64],
+        owners: NDArray[np.int64],
+        tokens: NDArray[np.int64],
+        log_probs: NDArray[np.float32],
     ) -> NDArray[np.float64]:
+        assert tokens.shape == log_probs.shape
         assert len(prefixes) == len(owners) == len(tokens)
         last = prefixes[:, -1] if prefixes.shape[1] else np.full(len(owners), BOS)
         return self.table[owners[:, None], last[:, None], tokens]
@@ -99,9 +104,13 @@ class BoundedTablePrior(TablePrior):
         return super().gain(source, said, token) if len(said) < 2 else 0.0
 
     def gains(
-        self, prefixes: NDArray[np.int64], owners: NDArray[np.int64], tokens: NDArray[np.int64]
+        self,
+        prefixes: NDArray[np.int64],
+        owners: NDArray[np.int64],
+        tokens: NDArray[np.int64],
+        log_probs: NDArray[np.float32],
     ) -> NDArray[np.float64]:
-        return super().gains(prefixes, owners, tokens) * (prefixes.shape[1] < 2)
+        return super().gains(prefixes, owners, tokens, log_probs) * (prefixes.shape[1] < 2)
 
     def ceiling(self, length: int) -> float:
         return max(0, 2 - length) * max(0.0, float(self.table.max()))
