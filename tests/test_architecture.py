@@ -31,6 +31,7 @@ FLOORS: list[set[str]] = [
     {"trust"},
     {"evaluation"},
     {"training"},
+    {"reply"},
     {"bot"},
     {"repl", "comparison"},
     {"cli"},

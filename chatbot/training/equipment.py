@@ -146,12 +146,14 @@ def equip(
         CheckpointError: it is not complete, or a corpus is not as it was.
         CorpusError: a corpus is not there.
     """
-    from chatbot.engines.loading import load_engine
+    from chatbot.engines.network import load_network
+    from chatbot.engines.torch_engine import TorchEngine, choose_device
 
     found = checkpoint.load(folder)
     data = _same_data(found, library, notify)
     model = model_of(data, found.config)
-    engine = load_engine(found, data.tokenizer.vocab, device)
+    vocab = data.tokenizer.vocab
+    engine = TorchEngine(load_network(found, vocab), vocab, choose_device(device))
     answering = Answering.of(found.config, data.tokenizer, engine, found.context, lambda: model)
     made = equipment(data, data.seen, answering, found.config.decoding, why)
     record = {**found.record, "report": {**found.record.get("report", {}), "confidence": made.report}}

@@ -162,4 +162,4 @@ def test_no_model_where_it_is_of_no_use(
 
 def _rewrite(folder: Path, name: str, data: bytes) -> None:
     """Change a file of a checkpoint and what the manifest says of it."""
-    checkpoint.renew(folder, {name: data})
+    checkpoint.update(folder, {name: data})
