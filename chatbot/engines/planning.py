@@ -99,7 +99,7 @@ class Planner:
         if options.block_source_ngram:
             rules = (*rules, _no_quoting(tokenizer, options.block_source_ngram, texts, read))
         sources = tuple(question.ids for question in read)
-        terms = replace(_terms(options, longest, words, rules), prior=_prior(options, replies))
+        terms = replace(_terms(options, longest, words, rules), prior=_prior(tokenizer, options, replies))
         return Plan(sources, _way(options, words), terms, words, options.most_candidates)
 
     def _wording(self, tokenizer: Tokenizer, options: DecodingOptions) -> Wording:
@@ -109,10 +109,12 @@ class Planner:
         return self._last[1]
 
 
-def _prior(options: DecodingOptions, replies: ReplyModel) -> Prior | None:
+def _prior(tokenizer: Tokenizer, options: DecodingOptions, replies: ReplyModel) -> Prior | None:
     """What makes dull replies less welcome; a draw by chance is not dull."""
     model = replies() if options.anti_lm and options.search == BEAM else None
-    return None if model is None else AntiLanguageModel(model, options.anti_lm, options.anti_lm_tokens)
+    if model is None:
+        return None
+    return AntiLanguageModel(model, options.anti_lm, options.anti_lm_tokens, tokenizer.inside_words)
 
 
 def _terms(options: DecodingOptions, longest: int, words: Wording, rules: tuple[Rule, ...]) -> Terms:
