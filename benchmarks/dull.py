@@ -142,7 +142,10 @@ def gold_ranks(
         rows += [at] * AMONG
         replies += [(*tgt[other].tolist(), EOS) for other in others]
     model = checkpoint.reply_model(engine.vocab)
-    anti = AntiLanguageModel(model, way.anti_lm, way.anti_lm_tokens) if model and way.anti_lm else None
+    anti = None
+    if model and way.anti_lm:
+        inside = checkpoint.tokenizer().inside_words
+        anti = AntiLanguageModel(model, way.anti_lm, way.anti_lm_tokens, inside)
     totals = log_probs(engine, [src[at].tolist() for at in rows], replies, anti)
     scores = totals / [length_penalty(len(reply), way.length_penalty) for reply in replies]
     table = scores.reshape(-1, AMONG)

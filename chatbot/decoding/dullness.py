@@ -40,12 +40,17 @@ class AntiLanguageModel:
         model: U.
         weight: λ.
         tokens: γ.
+        inside: tokens that go on with a word; those gain nothing, since how words are spelt is no matter of
+            dullness. Higher ids begin one.
+
+    Shapes: inside [vocab]
     """
 
-    def __init__(self, model: BackOff, weight: float, tokens: int) -> None:
+    def __init__(self, model: BackOff, weight: float, tokens: int, inside: NDArray[np.bool_]) -> None:
         self._model = model
         self._weight = weight
         self._tokens = tokens
+        self._inside = np.append(inside, False)
 
     def gains(self, prefixes: Ints, owners: Ints, tokens: Ints, log_probs: NDArray[np.float32]) -> Floats:
         """What each token adds, see ``chatbot.decoding.terms.Prior``."""
@@ -54,7 +59,8 @@ class AntiLanguageModel:
         logs = self._model.log_probs(prefixes, tokens)
         shares = _plausible(log_probs)
         gains: Floats = self._weight * ((shares * logs).sum(1, keepdims=True) - logs)
-        return np.where(shares > 0, gains, np.minimum(gains, 0.0))
+        gains = np.where(shares > 0, gains, np.minimum(gains, 0.0))
+        return np.where(self._inside[np.minimum(tokens, len(self._inside) - 1)], 0.0, gains)
 
     def ceiling(self, length: int) -> float:
         """The most that all tokens after the first ``length`` can add together."""

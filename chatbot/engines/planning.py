@@ -104,7 +104,9 @@ class Planner:
         if options.block_source_ngram:
             rules = (*rules, _no_quoting(tokenizer, options.block_source_ngram, sources))
         ids = tuple(source.ids for source in sources)
-        terms = replace(_terms(options, longest, words, rules, never), prior=_prior(options, replies))
+        terms = replace(
+            _terms(options, longest, words, rules, never), prior=_prior(tokenizer, options, replies)
+        )
         return Plan(ids, _way(options, words), terms, words, options.most_candidates)
 
     def _wording(self, tokenizer: Tokenizer, options: DecodingOptions) -> Wording:
@@ -114,10 +116,12 @@ class Planner:
         return self._last[1]
 
 
-def _prior(options: DecodingOptions, replies: ReplyModel) -> Prior | None:
+def _prior(tokenizer: Tokenizer, options: DecodingOptions, replies: ReplyModel) -> Prior | None:
     """What makes dull replies less welcome; a draw by chance is not dull."""
     model = replies() if options.anti_lm and options.search == BEAM else None
-    return None if model is None else AntiLanguageModel(model, options.anti_lm, options.anti_lm_tokens)
+    if model is None:
+        return None
+    return AntiLanguageModel(model, options.anti_lm, options.anti_lm_tokens, tokenizer.inside_words)
 
 
 def _terms(

@@ -19,15 +19,18 @@ import codecs
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import tokenizers
+from numpy.typing import NDArray
 
 from chatbot.errors import CheckpointError
 from chatbot.text.learning import SPACED, Normalized, bytes_model, plainly, spaced_normalizer, words_model
 from chatbot.text.normalizer import encodable, invisible_removed
 from chatbot.text.turns import SEPARATORS
-from chatbot.text.words import set_off
+from chatbot.text.words import goes_on, set_off
 
 SPECIALS = ("<pad>", "<unk>", "<bos>", "<eos>")
 PAD, UNK, BOS, EOS = range(4)
@@ -142,6 +145,18 @@ class Tokenizer:
     def spellings(self) -> tuple[bytes, ...]:
         """What each id adds to a text, as bytes: with the space in front, and single bytes as they are."""
         return tuple(self._spellings)
+
+    @cached_property
+    def inside_words(self) -> NDArray[np.bool_]:
+        """Which ids go on with the word, or the character, before them.
+
+        Shapes: [vocab]
+        """
+        found = np.zeros(self.vocab, np.bool_)
+        for i, spelling in enumerate(self._spellings):
+            lone_byte = len(spelling) == 1 and spelling > b"\x7f"
+            found[i] = lone_byte or goes_on(spelling.decode("utf-8", "replace"))
+        return found
 
     def to_json(self) -> str:
         """The tokenizer in the Hugging Face ``tokenizers`` format; the same bytes for the same tokenizer."""

@@ -32,6 +32,11 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _WORD.finditer(text)]
 
 
+def goes_on(piece: str) -> bool:
+    """Whether a piece of text, with no space in front, goes on with a word that stands before it."""
+    return _BEGINS.match(piece) is not None
+
+
 def read_words(pieces: Sequence[tuple[int, int]], words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The words that pieces touch; those that one piece runs across are put together.
 

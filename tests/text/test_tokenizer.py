@@ -349,3 +349,21 @@ def test_texts_are_gone_through_and_not_kept() -> None:
     assert texts.passes == 2
     with pytest.raises(AssertionError):
         Tokenizer.train("bpe", iter(PAIRS), 400, "keep")
+
+
+@pytest.mark.parametrize("kind", ["bpe", "words", "chars"])
+def test_ids_inside_words_are_those_that_begin_no_word(kind: str) -> None:
+    texts = [
+        ("hello there", "it's sunny, isn't it? 你好吗 ça va"),
+        ("hi", "sunny sundays aren't unhappy"),
+    ] * 9
+    tokenizer = Tokenizer.train(kind, texts, 400, "question")
+    for text in ("sundays unhappily, it's", "ça 你好 sun!"):
+        encoded = tokenizer.encode(text)
+        for token, (start, end) in zip(encoded.ids, encoded.offsets, strict=True):
+            piece, before = text[start:end], text[:start]
+            goes_on = (
+                bool(piece) and piece[0] in "abcdefghijklmnopqrstuvwxyzç" and before[-1:] not in ("", " ")
+            )
+            if piece and token > UNK and before[-1:].isalpha():
+                assert bool(tokenizer.inside_words[token]) == goes_on, piece
