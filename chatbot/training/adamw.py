@@ -105,7 +105,7 @@ def _follow_fused(
     torch._foreach_add_(steps, 1)
     torch._fused_adamw_(
         weights,
-        [weight.grad for weight in weights],
+        [weight.grad for weight in weights if weight.grad is not None],
         means,
         squares,
         [],
