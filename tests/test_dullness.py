@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from chatbot.bot import Chatbot
-from chatbot.checkpoint import REPLIES, find, load, renew
+from chatbot.checkpoint import REPLIES, find, load, update
 from chatbot.decoding.engine import EOS
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.engines.loading import load_reversed
@@ -128,5 +128,5 @@ def _without_replies(checkpoint: Path, folder: Path) -> Path:
     manifest = json.loads((folder / "manifest.json").read_text())
     del manifest["sha256"][REPLIES]
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    renew(folder, {})
+    update(folder, {})
     return folder
