@@ -338,8 +338,12 @@ class Config:
     decoding: DecodingOptions = field(default_factory=DecodingOptions)
 
     def to_json(self) -> dict[str, Any]:
-        """The sections as plain objects, every option named."""
-        return dataclasses.asdict(self)
+        """The sections as plain objects, every option named; lists of texts are lists, as in JSON."""
+        sections = dataclasses.asdict(self).items()
+        return {
+            section: {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+            for section, values in sections
+        }
 
     @classmethod
     def from_json(cls, record: Any, where: str = "config") -> Config:

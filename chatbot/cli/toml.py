@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-Scalar = str | int | float | bool | tuple[str, ...]
+Scalar = str | int | float | bool | Sequence[str]
 
 SHORT_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
@@ -26,7 +26,7 @@ def _value(value: Scalar) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
-    if isinstance(value, tuple):
+    if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_value, value)) + "]"
     return '"' + "".join(_escaped(char) for char in value) + '"'
 

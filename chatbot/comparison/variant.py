@@ -72,7 +72,7 @@ def differences(configs: Sequence[Config]) -> list[tuple[str, str]]:
         (section, name)
         for section, options in records[0].items()
         for name in options
-        if len({record[section][name] for record in records}) > 1
+        if any(record[section][name] != options[name] for record in records)
     ]
 
 

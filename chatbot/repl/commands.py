@@ -109,8 +109,13 @@ def _tell_search(talk: Talk, screen: Screen) -> None:
 def _checkpoint(talk: Talk, screen: Screen, argument: str) -> None:
     settings = dataclasses.asdict(talk.options).items()
     screen.table(
-        [("checkpoint", talk.bot.name)] + [(key.replace("_", "-"), str(value)) for key, value in settings]
+        [("checkpoint", talk.bot.name)]
+        + [(key.replace("_", "-"), _written(value)) for key, value in settings]
     )
+
+
+def _written(value: object) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _clear(talk: Talk, screen: Screen, argument: str) -> None:
