@@ -205,9 +205,7 @@ class Chatbot:
             raise OptionError("--fallback", what, "leave it out, or train again")
 
     def _is_strange(self, question: str, options: DecodingOptions) -> bool:
-        if options.guess or self._trust.seen is None:
-            return False
-        return self._trust.seen.is_strange(question)
+        return not options.guess and self._trust.is_strange(question)
 
     def _fallback(self, options: DecodingOptions) -> str:
         return options.fallback or self._neutral
