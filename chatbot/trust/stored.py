@@ -56,7 +56,7 @@ class Trust:
         return PairIndex.from_bytes(vectors, texts, self._where(WHY_VECTORS))
 
     def is_strange(self, question: str) -> bool:
-        """Whether a question has words, and none the bot ever met; a pointer only copies, so it needs none."""
+        """Whether a question has words, and none the bot met; a pointer, which only copies, needs none."""
         copies = self.checkpoint is not None and self.checkpoint.config.model.output == POINTER
         return not copies and self.seen is not None and self.seen.is_strange(question)
 
