@@ -212,9 +212,7 @@ class Chatbot:
         return replace(reply, why=Why(tuple(found), verbatim))
 
     def _is_strange(self, question: str, options: DecodingOptions) -> bool:
-        if options.guess or self._trust.seen is None:
-            return False
-        return self._trust.seen.is_strange(question)
+        return not options.guess and self._trust.is_strange(question)
 
     def _beyond(self, question: str, options: DecodingOptions) -> Reply:
         """What is said to a question of words never met."""

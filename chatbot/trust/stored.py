@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from chatbot.checkpoint import CONFIDENCE, SEEN, WHY_PAIRS, WHY_VECTORS, Checkpoint, load, update
+from chatbot.config import POINTER
 from chatbot.trust.confidence import Confidence
 from chatbot.trust.nearest import PairIndex
 from chatbot.trust.seen import Seen
@@ -53,6 +54,11 @@ class Trust:
         if vectors is None or texts is None:
             return None
         return PairIndex.from_bytes(vectors, texts, self._where(WHY_VECTORS))
+
+    def is_strange(self, question: str) -> bool:
+        """Whether a question has words, and none the bot met; a pointer, which only copies, needs none."""
+        copies = self.checkpoint is not None and self.checkpoint.config.model.output == POINTER
+        return not copies and self.seen is not None and self.seen.is_strange(question)
 
     def _read(self, name: str) -> bytes | None:
         return self.checkpoint.optional(name) if self.checkpoint else None
