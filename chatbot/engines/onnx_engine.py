@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Arrays = Mapping[str, NDArray[Any]]
 
+BLOCK = 16
+"""Sources that are read together: of 64 random ones at once half is padding (18 ms for setting S, not 10)."""
+
 
 @dataclass(frozen=True, slots=True)
 class OnnxState:
@@ -95,15 +98,40 @@ class OnnxEngine:
         return Candidates(best, log_probs, weights, after)
 
     def _encode(self, sources: Sequence[Sequence[int]]) -> dict[str, NDArray[Any]]:
-        longest = max(len(source) for source in sources)
-        src = np.full((len(sources), longest), PAD, dtype=np.int64)
-        for row, source in enumerate(sources):
-            src[row, : len(source)] = source
-        return dict(zip(self._read, self._reading.run(None, {"src": src}), strict=True))
+        """What reading gives, by name; sources of like lengths are read together, so that few pads are."""
+        order = sorted(range(len(sources)), key=lambda row: -len(sources[row]))
+        blocks = [order[start : start + BLOCK] for start in range(0, len(order), BLOCK)]
+        read = [
+            self._reading.run(None, {"src": _padded([sources[row] for row in block])}) for block in blocks
+        ]
+        if len(blocks) == 1 and order == list(range(len(order))):
+            return dict(zip(self._read, read[0], strict=True))
+        parts = (_put_back(each, blocks, len(order)) for each in zip(*read, strict=True))
+        return dict(zip(self._read, parts, strict=True))
 
 
 NOTHING = np.zeros((0, 2), np.int64), np.zeros(0, np.float32)
 """The bias that changes nothing."""
+
+
+def _padded(sources: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """Sources as rows, the longest first."""
+    src = np.full((len(sources), len(sources[0])), PAD, dtype=np.int64)
+    for row, source in enumerate(sources):
+        src[row, : len(source)] = source
+    return src
+
+
+def _put_back(parts: Sequence[NDArray[Any]], blocks: Sequence[Sequence[int]], rows: int) -> NDArray[Any]:
+    """What was read in blocks, each row where it belongs; what lies past a block's longest source is 0.
+
+    Shapes: parts [block, ...], the longest first -> [rows, ...]
+    """
+    whole = np.zeros((rows, *parts[0].shape[1:]), parts[0].dtype)
+    for part, block in zip(parts, blocks, strict=True):
+        places = (block, slice(part.shape[1])) if part.ndim > 1 else (block,)
+        whole[places] = part
+    return whole
 
 
 def _taken(memory: Arrays, owners: NDArray[np.int64]) -> dict[str, NDArray[Any]]:

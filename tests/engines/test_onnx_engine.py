@@ -11,6 +11,7 @@ import torch
 
 from chatbot.decoding.engine import BOS, Bias
 from chatbot.decoding.search import search
+from chatbot.engines.onnx_engine import BLOCK
 
 SOURCES = [[5, 6, 7, 8], [9], [4, 4, 10, 11, 12, 5, 6]]
 MakeBoth = Callable[..., Any]
@@ -64,6 +65,16 @@ def test_batch_mates_change_nothing(make_both: MakeBoth) -> None:
         (alone,) = search(engine, [source], beam=3, max_length=8)
         assert alone[0].tokens == found[0].tokens
         assert alone[0].log_prob == pytest.approx(found[0].log_prob, abs=1e-5)
+
+
+@pytest.mark.parametrize("options", KINDS, ids=named)
+def test_many_sources_are_each_read_as_if_alone(make_both: MakeBoth, options: dict[str, Any]) -> None:
+    both, random = make_both(**options), np.random.default_rng(0)
+    sources = [random.integers(4, 30, random.integers(1, 12)).tolist() for _ in range(2 * BLOCK + 3)]
+    found, wanted = (search(each, sources, beam=2, max_length=5) for each in (both.onnx, both.torch))
+    for one, other in zip(found, wanted, strict=True):
+        assert one[0].tokens == other[0].tokens
+        np.testing.assert_allclose(one[0].weights, other[0].weights, atol=1e-4)
 
 
 def test_bias_is_added_where_it_is_for_and_twice_if_it_occurs_twice(make_both: MakeBoth) -> None:
