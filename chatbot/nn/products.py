@@ -51,10 +51,14 @@ def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
 def outer_product(left: Tensor, right: Tensor) -> Tensor:
     """leftᵀ @ right, the gradient of a weight, without one of its own.
 
+    oneDNN copies a left factor that is turned, so the narrower matrix is it.
+
     Shapes: left [rows, columns], right [rows, size] -> [columns, size]
     """
     if not is_fast(left):
         return left.t() @ right
+    if left.shape[1] > right.shape[1]:
+        return outer_product(right, left).t().contiguous()
     blocks = zip(torch.split(left, BLOCK), torch.split(right, BLOCK), strict=True)
     one, two = next(blocks)
     made = _by_onednn(_padded(one).t(), _padded(two).t())
