@@ -98,7 +98,7 @@ def learn(options: ModelOptions, vocab: int, make: Make, recipe: Recipe, seed: i
 
 def fit(network: Seq2Seq, batches: Iterator[Batch], recipe: Recipe) -> Learned:
     """Train a network on batches."""
-    optimizer = build_optimizer(network, TrainingOptions(lr=recipe.lr, weight_decay=0.0), CPU)
+    optimizer = build_optimizer(network, TrainingOptions(lr=recipe.lr, weight_decay=0.0))
     started, losses = time.monotonic(), []
     network.train()
     for step, batch in zip(range(recipe.steps), batches, strict=False):
@@ -108,7 +108,7 @@ def fit(network: Seq2Seq, batches: Iterator[Batch], recipe: Recipe) -> Learned:
         loss.objective.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
+        optimizer.zero_grad()
         losses.append(float(loss.nats) / loss.tokens)
         if step % max(1, recipe.steps // 20) == 0:
             print(f"  step {step}/{recipe.steps}: {losses[-1]:.3f} nats a token", file=sys.stderr, flush=True)
