@@ -380,12 +380,12 @@ main(sys.argv[2:])
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit that concerns own memory alone")
 def test_d35_corpus_larger_than_the_memory_allowed_is_learned_from(tmp_path: Path) -> None:
-    """The questions have 50 million characters, which as a list of ids would take 400 MB beside torch."""
+    """The questions have 50 million characters, which as a list of ids would take 400 MB beside torch and the rest, some 600."""
     with (tmp_path / "talk.tsv").open("w", encoding="utf-8") as out:
         for number in range(60_000):
             words = (f"{number * 300 + word:x}" for word in range(120))
             out.write(f"{' '.join(words)}\tit is {number:x}\n")
-    line = [sys.executable, "-c", LIMITED, "500", *TRAIN, "--steps", "2"]
+    line = [sys.executable, "-c", LIMITED, "700", *TRAIN, "--steps", "2"]
     ran = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert ran.returncode == 0, ran.stderr
 

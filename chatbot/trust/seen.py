@@ -46,6 +46,9 @@ SPELT = 20_000
 TOGETHER = 1 << 20
 """Hashes that are sorted at once."""
 
+MOST_WORDS = 1_000_000
+"""Different words; a corpus with more has numbers, links and misspellings that nobody types a second time."""
+
 MOST_REPLIES = 2_000_000
 """Different replies whose hashes are kept (8 MB); of more none is, and whether one was met is not known."""
 
@@ -204,10 +207,11 @@ def one_edit(word: str, letters: Iterable[str]) -> set[str]:
 
 
 class Sightings:
-    """Gathers what is met, pair by pair, in memory that grows with what is different alone."""
+    """Gathers what is met, pair by pair, in memory that grows with what is different alone, and no further
+    than to ``MOST_WORDS`` words."""
 
     def __init__(self) -> None:
-        self._words, self._replies = _Hashing(), _Hashing()
+        self._words, self._replies = _Hashing(MOST_WORDS), _Hashing()
         self._letters: Counter[str] = Counter()
         self._pairs = 0
 
@@ -231,9 +235,14 @@ class Sightings:
 
 
 class _Hashing:
-    """Counts hashes: twelve bytes for each different one, and some more while they come."""
+    """Counts hashes: twelve bytes for each different one, and some more while they come.
 
-    def __init__(self) -> None:
+    Args:
+        most: with more different ones, those that came once so far are forgotten; 0: none ever is.
+    """
+
+    def __init__(self, most: int = 0) -> None:
+        self._most = most
         self._waiting = array("I")
         self._hashes: Hashes = np.empty(0, dtype=np.uint32)
         self._times = np.empty(0, dtype=np.int64)
@@ -260,6 +269,9 @@ class _Hashing:
         self._hashes, places = np.unique(came, return_inverse=True)
         self._times = np.bincount(places, weights=times, minlength=len(self._hashes)).astype(np.int64)
         del self._waiting[:]
+        if self._most and len(self._hashes) > self._most:
+            kept = self._times > 1
+            self._hashes, self._times = self._hashes[kept], self._times[kept]
 
 
 def _hashes(array: NDArray[np.uint32]) -> Hashes:

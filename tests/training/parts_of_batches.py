@@ -25,6 +25,7 @@ from chatbot.training.freezing import freeze, frozen_parts
 from chatbot.training.gradients import Gradients
 from chatbot.training.launch import Launch
 from chatbot.training.meeting import processes_of
+from chatbot.training.precision import Precision
 from chatbot.training.processes import Alone
 
 VOCAB = 12
@@ -48,7 +49,8 @@ def followed(network: Seq2Seq, gradients: Gradients, batches: Sequence[Batch]) -
     found = []
     for _ in range(2):
         network.zero_grad(set_to_none=True)
-        loss, gauges = gradients.learn(batches, 0.0)
+        learned = gradients.learn(batches, 0.0)
+        loss, gauges = learned.told([float(value) for value in learned.scalars()])
         found += [torch.zeros(1) if p.grad is None else p.grad.flatten() for p in network.parameters()]
     return loss, gauges, torch.cat([each.clone() for each in found])
 
@@ -73,10 +75,10 @@ def main() -> None:
             options = TrainingOptions(**chosen)
             chosen_rows = [np.array(group) for group in groups]
             one, other = network_of(model, options), network_of(model, options)
-            alone = Alone().gradients(one, options, CPU)
+            alone = Alone().gradients(one, options, CPU, Precision("single", CPU))
             wanted = followed(one, alone, [collate(pairs, group) for group in chosen_rows])
             parts = [collate_part(pairs, group, launch.rank, launch.world) for group in chosen_rows]
-            found = followed(other, processes.gradients(other, options, CPU), parts)
+            found = followed(other, processes.gradients(other, options, CPU, Precision("single", CPU)), parts)
             difference = float((found[2] - wanted[2]).abs().max())
             if processes.leads:
                 told = {"case": name, "difference": difference, "size": float(wanted[2].abs().max())}
