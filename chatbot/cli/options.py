@@ -32,8 +32,8 @@ Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
-PATHS = {"src", "tgt", "embeddings"}
-"""Options that name files: they stay as the system spells them."""
+PATHS = {"src": "FILE", "tgt": "FILE", "embeddings": "FILE", "tensorboard": "DIR"}
+"""Options that name files, and what their values are called: they stay as the system spells them."""
 
 SEED_OF_SAMPLING = "decoding.sample_seed"
 """It is typed as --seed, which means another seed where one trains."""
@@ -227,7 +227,8 @@ def _option(section: str, name: str, default: str) -> Decorator:
     metadata = option_field(section, name).metadata
     metavar = f"[{'|'.join(metadata['choices'])}]"
     if not metadata["choices"]:
-        metavar = "|".join((METAVARS[option_type(section, name)], *metadata["words"]))
+        kind = PATHS.get(name) or METAVARS[option_type(section, name)]
+        metavar = "|".join((kind, *metadata["words"]))
     return click.option(
         flag, name, type=field_parser(section, name), default=None, metavar=metavar, help=help_text
     )
