@@ -57,7 +57,8 @@ def list_(as_json: bool, checkpoints: Path) -> None:
     "--plot",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Draw the losses of its training to this file (.png or .svg) instead, and print the file's path.",
+    help="Draw the losses of its training to this file (.png or .svg) instead, and print the file's path.  "
+    "[default: tables]",
 )
 @checkpoints_option
 def show(name: str | None, as_json: bool, plot: Path | None, checkpoints: Path) -> None:

@@ -154,7 +154,7 @@ def config_file_option(command: Function) -> Function:
         "config_file",
         type=click.Path(path_type=Path),
         metavar="FILE.toml",
-        help="Options from a file, in the form --dump-config prints; single options win.",
+        help="Options from a file, in the form --dump-config prints; single options win.  [default: no file]",
     )(command)
 
 
@@ -179,7 +179,9 @@ def like_option(command: Function) -> Function:
     return click.option(
         "--like",
         metavar="PAPER",
-        help="The pairing of a paper: " + ", ".join(PAPERS) + "; --config and single options win.",
+        help="The pairing of a paper: "
+        + ", ".join(PAPERS)
+        + "; --config and single options win.  [default: none]",
     )(command)
 
 
@@ -265,11 +267,12 @@ def _help(section: str, name: str, default: str) -> str:
     field = option_field(section, name)
     sentence: str = field.metadata["help"]
     shown = default or _shown(section, name)
-    facts = [f"default: {shown}"] if shown else []
-    if allowed := span(field.metadata):
-        facts.append(allowed)
+    allowed, unit = span(field.metadata), field.metadata["unit"]
+    if default and unit:  # the default does not say what is counted
+        allowed = f"{allowed} {unit}" if allowed else f"in {unit}"
+    facts = [f"default: {shown}", *([allowed] if allowed else [])]
     text = (sentence[0].upper() if sentence[0].isascii() else sentence[0]) + sentence[1:] + "."
-    return f"{text}  [{'; '.join(facts)}]" if facts else text
+    return f"{text}  [{'; '.join(facts)}]"
 
 
 def _shown(section: str, name: str) -> str:
@@ -279,9 +282,9 @@ def _shown(section: str, name: str) -> str:
         flag = option_name(section, name)[2:]
         return flag if value else f"no-{flag}"
     if isinstance(value, tuple):
-        return ", ".join(value)
+        return ", ".join(value) or "none"
     text = f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{text} {unit}".strip() if text else ""
+    return f"{text} {unit}".strip() if text else "none"
 
 
 def _read_file(path: Path) -> dict[str, Any]:

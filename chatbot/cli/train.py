@@ -84,10 +84,15 @@ LIMITS = ("training.minutes", "training.epochs", "training.steps")
     "--half/--single", "half", default=None, help="Precision the weights are stored in.  [default: half]"
 )
 @click.option(
-    "--resume", metavar="NAME", help="Go on with an interrupted or finished run, exactly where it was."
+    "--resume",
+    metavar="NAME",
+    help="Go on with an interrupted or finished run, exactly where it was.  [default: a new run]",
 )
 @click.option(
-    "--from", "start", metavar="CHECKPOINT", help="Start from the weights of a checkpoint (fine-tuning)."
+    "--from",
+    "start",
+    metavar="CHECKPOINT",
+    help="Start from the weights of a checkpoint (fine-tuning).  [default: none]",
 )
 @click.option("--force", is_flag=True, help="Train on a corpus that chatbot corpus check says to stop at.")
 @click.option(
