@@ -67,7 +67,10 @@ class Course:
         return next((each for each in reversed(self.validations) if each.best), None)
 
     def thinned(self, most: int) -> list[Point]:
-        """At most so many points of training: means over even stretches of steps, in the middle of each."""
+        """At most so many points of training: means over even stretches of steps.
+
+        Each is in the middle of its stretch, the first and the last one at the ends of the run.
+        """
         if not self.train:
             return []
         first, last = self.train[0][0], self.train[-1][0]
@@ -77,10 +80,10 @@ class Course:
             return min(int((point[0] - first) / stretch), most - 1)
 
         groups = [list(group) for _, group in itertools.groupby(self.train, key=place)]
-        return [
-            ((group[0][0] + group[-1][0]) // 2, sum(loss for _, loss in group) / len(group))
-            for group in groups
-        ]
+        means = [sum(loss for _, loss in group) / len(group) for group in groups]
+        middles = [(group[0][0] + group[-1][0]) // 2 for group in groups]
+        ends = [first, *middles[1:-1], last] if len(groups) > 1 else [first]
+        return list(zip(ends, means, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ def chart(course: Course, look: Look) -> list[Line]:
     heading = _wrapped(_heading(course, look.theme), look.room)
     high = min(FIELD, HIGHEST - len(heading) - 2)
     fine = look.theme != PLAIN
-    points = course.thinned(2 * look.room if fine else look.room)
+    points = course.thinned(look.room // 2)  # the losses of neighbouring steps leap
     losses = [loss for _, loss in points] + [each.loss for each in course.validations]
     low, top = min(losses), max(losses)
     top = top if top > low else low + 0.1

@@ -84,7 +84,7 @@ def test_one_step_makes_no_chart(course: Course) -> None:
 
 def test_means_are_taken_over_even_stretches() -> None:
     course = Course(tuple((step, float(step)) for step in range(1, 11)))
-    assert course.thinned(5) == [(1, 1.5), (3, 3.5), (5, 5.5), (7, 7.5), (9, 9.5)]
+    assert course.thinned(5) == [(1, 1.5), (3, 3.5), (5, 5.5), (7, 7.5), (10, 9.5)]
     assert course.thinned(100) == list(course.train)
     assert Course().thinned(5) == []
 
