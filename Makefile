@@ -1,6 +1,7 @@
 # make chat    set everything up, then talk           make chat ARGS="--attention"
 # make test    set everything up, then run the tests  make test PYTEST_ARGS="-k beam"
 # make check   every gate: format, lint, types, layers, tests with coverage
+# make docs    what is written by the program itself: tables of options, manual page, pictures (some minutes)
 # make train   set everything up, then train          make train ARGS="mine.tsv --minutes 30"
 #
 # Everything lives in .venv; remove that folder to start afresh. Installation talks on stderr alone, so
@@ -20,7 +21,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 # The range of torch that pyproject.toml allows.
 TORCH = $$($(BIN)/python -c 'import tomllib; print(*[d for d in tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"] if d.startswith("torch")])')
 
-.PHONY: chat train test check format-check lint types layers format clean
+.PHONY: chat train test check docs format-check lint types layers format clean
 
 chat: .venv/installed
 	@$(BIN)/chatbot chat $(ARGS)
@@ -34,6 +35,9 @@ test: .venv/installed-dev
 
 check: format-check lint types layers
 	@$(BIN)/python -m pytest --cov $${CI:+-m "not gpu"} $(PYTEST_ARGS)
+
+docs: .venv/installed-dev
+	@for maker in docs/make_*.py; do $(BIN)/python $$maker || exit; done
 
 format-check: .venv/installed-dev
 	@$(BIN)/ruff format --check .

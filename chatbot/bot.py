@@ -16,8 +16,7 @@ from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.engines.answering import Answer, Answering
 from chatbot.engines.reading import Source
 from chatbot.errors import CheckpointError, OptionError
-from chatbot.reply import Attention, Candidate, Reply, ReplyStream, attention_between
-from chatbot.text.tokenizer import EOS
+from chatbot.reply import Attention, Candidate, Reply, ReplyStream, attention_between, attention_of
 from chatbot.trust.fallback import fallback_text
 from chatbot.trust.stored import Trust
 from chatbot.trust.why import Why
@@ -305,11 +304,7 @@ class Chatbot:
 
     def _attention(self, question: str, read: Source, hypothesis: Hypothesis) -> Attention:
         """What the words of a reply that the model said looked at."""
-        said = hypothesis.tokens[:-1] if hypothesis.tokens[-1:] == (EOS,) else hypothesis.tokens
-        decoded = self._answering.tokenizer.decode_with_offsets(said, read.words)
-        shift = len(decoded.text) - len(decoded.text.lstrip())
-        pieces = [(max(0, start - shift), max(0, end - shift)) for start, end in decoded.offsets]
-        return attention_between(question, read, decoded.text.strip(), pieces, hypothesis)
+        return attention_of(self._answering.tokenizer, question, read, hypothesis)
 
 
 def stepwise(options: DecodingOptions) -> DecodingOptions:

@@ -226,8 +226,10 @@ class TrainingOptions:
         "learn to guess a question from its reply, to judge the replies of another bot: "
         "chat --reverse-model; nobody can talk with it",
     )
-    tensorboard: bool = option(
-        False, "write the run's figures for TensorBoard too, into the checkpoint's folder"
+    tensorboard: str = option(
+        "",
+        "folder for TensorBoard: the run's figures, its sample replies and pictures of what they looked at "
+        "go to a folder of the checkpoint's name in it; without one, nowhere",
     )
     precision: str = option(
         "single",
@@ -411,7 +413,10 @@ class Config:
             if section not in SECTIONS or not isinstance(values, Mapping):
                 known = ", ".join(SECTIONS)
                 raise OptionError(where, f"no section [{section}]", f"sections are {known}")
-            config = config.replace({f"{section}.{name}": value for name, value in values.items()}, where)
+            told = {f"{section}.{name}": value for name, value in values.items()}
+            config = config.replace(
+                {key: value for key, value in told.items() if not _says_nothing(key, value)}, where
+            )
         return config
 
     def replace(self, changes: Mapping[str, Any], where: str = "") -> Config:
@@ -501,6 +506,15 @@ PAPERS: dict[str, dict[str, Any]] = {
 }
 """Options that pair the parts as a paper does, applied after a preset; sizes stay those of the preset.
 ``docs/papers.md`` says what each takes from its paper."""
+
+
+EARLIER_SWITCHES = ("training.tensorboard",)
+"""Options that name something now and were switches once; what a checkpoint says of such a switch is passed
+over."""
+
+
+def _says_nothing(key: str, value: Any) -> bool:
+    return key in EARLIER_SWITCHES and isinstance(value, bool)
 
 
 def locate(key: str, where: str = "") -> tuple[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.engines.reading import Source
+from chatbot.text.tokenizer import EOS, Tokenizer
 from chatbot.trust.why import Why
 
 
@@ -137,6 +138,19 @@ def attention_between(
         tuple(tuple(row) for row in rows.tolist()),
         tuple(end[0].tolist()) if ended else (),
     )
+
+
+def attention_of(tokenizer: Tokenizer, question: str, read: Source, hypothesis: Hypothesis) -> Attention:
+    """What the words of a reply that a model said looked at.
+
+    Args:
+        read: what was read of the question.
+    """
+    said = hypothesis.tokens[:-1] if hypothesis.tokens[-1:] == (EOS,) else hypothesis.tokens
+    decoded = tokenizer.decode_with_offsets(said, read.words)
+    shift = len(decoded.text) - len(decoded.text.lstrip())
+    pieces = [(max(0, start - shift), max(0, end - shift)) for start, end in decoded.offsets]
+    return attention_between(question, read, decoded.text.strip(), pieces, hypothesis)
 
 
 def _source_words(question: str, read: Source) -> tuple[tuple[Word, ...], list[int]]:

@@ -159,3 +159,12 @@ def test_word_is_no_number_of_another_option() -> None:
         check_value("training", "steps", "auto")
     with pytest.raises(OptionError, match=r"batch_tokens is -1; it must be auto or at least 1$"):
         check_value("training", "batch_tokens", -1)
+
+
+@pytest.mark.parametrize("switch", [True, False])
+def test_switch_that_names_a_folder_now_is_passed_over_in_an_old_checkpoint(switch: bool) -> None:
+    old = Config().to_json()
+    old["training"]["tensorboard"] = switch
+    assert Config.from_json(old) == Config()
+    with pytest.raises(OptionError, match="must be str"):
+        Config().replace({"training.tensorboard": switch})

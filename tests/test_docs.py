@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ def module_of(path: Path) -> Any:
 
 def test_options_page_is_up_to_date() -> None:
     maker = module_of(ROOT / "docs" / "make_options.py")
-    assert (ROOT / "docs" / "options.md").read_text("utf-8") == maker.page(), "run docs/make_options.py"
+    assert (ROOT / "docs" / "options.md").read_text("utf-8") == maker.page(), "run make docs"
 
 
 def test_options_page_names_every_option() -> None:
@@ -38,6 +40,36 @@ def test_options_page_names_every_option() -> None:
     for options in SECTIONS.values():
         for field in dataclasses.fields(options):
             assert f"`--{field.metadata['flag'] or field.name.replace('_', '-')}`" in page
+
+
+def test_manual_page_is_up_to_date_whatever_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    maker = module_of(ROOT / "docs" / "make_man.py")
+    stored = (ROOT / "docs" / "chatbot.1").read_text("utf-8")
+    for columns in ("30", "300"):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert stored == maker.page(), "run make docs"
+
+
+def test_manual_page_explains_every_option_of_every_command() -> None:
+    from chatbot.cli import VERBS
+
+    page = (ROOT / "docs" / "chatbot.1").read_text("utf-8").replace("\\-", "-")
+    assert all(f".B chatbot {verb}" in page for verb in VERBS)
+    for options in SECTIONS.values():
+        for field in dataclasses.fields(options):
+            assert f"\\fB--{field.metadata['flag'] or field.name.replace('_', '-')}" in page
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+def test_manual_page_is_set_without_a_warning_and_reads_as_the_help_does() -> None:
+    command = ["groff", "-man", "-ww", "-Tutf8", "-P-c", str(ROOT / "docs" / "chatbot.1")]
+    ran = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    assert ran.stderr == b""
+    page = re.sub(".\b", "", ran.stdout.decode())  # bold is a letter over itself
+    words = " ".join(page.split())
+    assert 'eval "$(chatbot completion bash)"' in words
+    assert "~/.local/state/chatbot/history" in words
+    assert "α of ((5 + length) / 6) ** α" in words
 
 
 def test_links_lead_somewhere() -> None:

@@ -62,8 +62,11 @@ def test_wheel_ships_the_folder_without_training_state(unpacked: Path, folder: s
     assert files(unpacked / "chatbot" / "shipped" / folder) == here
 
 
-def test_wheel_brings_nothing_else(unpacked: Path) -> None:
-    assert {path.name for path in unpacked.iterdir() if not path.name.endswith(".dist-info")} == {"chatbot"}
+def test_wheel_brings_the_manual_page_and_nothing_else(unpacked: Path) -> None:
+    (metadata,) = unpacked.glob("*.dist-info")
+    (data,) = unpacked.glob("*.data")
+    assert {path.name for path in unpacked.iterdir()} == {"chatbot", metadata.name, data.name}
+    assert files(data) == {"data/share/man/man1/chatbot.1"}
 
 
 def test_source_archive_builds_the_same_wheel(built: Path, unpacked: Path, tmp_path: Path) -> None:
@@ -72,7 +75,7 @@ def test_source_archive_builds_the_same_wheel(built: Path, unpacked: Path, tmp_p
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "again")]
     subprocess.run(command, cwd=source, check=True, capture_output=True, timeout=60)
     with zipfile.ZipFile(next((tmp_path / "again").glob("*.whl"))) as again:
-        names = {name for name in again.namelist() if "dist-info" not in name}
+        names = {name for name in again.namelist() if ".dist-info/" not in name and ".data/" not in name}
     assert names == {f"chatbot/{name}" for name in files(unpacked / "chatbot")}
     assert not {p.name for p in source.iterdir()} & {".venv", ".git", ".ci"}
     assert {p.name for p in (source / "checkpoints").iterdir()} == {"starter"}

@@ -25,7 +25,7 @@ PIPE_COLUMNS = 80
     "output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write .png, .svg, .html, .txt, .csv, .json or .npz instead of showing it.",
+    help="Write .png, .svg, .html, .txt, .csv, .json or .npz instead of showing it.  [default: shown]",
 )
 @click.option(
     "--map",
@@ -37,19 +37,19 @@ PIPE_COLUMNS = 80
 @click.option(
     "--theme", type=click.Choice(["light", "dark"]), help="Colours.  [default: as it fits what shows them]"
 )
-@click.option("--reply", metavar="TEXT", help="The attention of this reply instead of the checkpoint's own.")
+@click.option("--reply", metavar="TEXT", help="The attention of this reply.  [default: the checkpoint's own]")
 @click.option(
     "--before",
     metavar="TEXT",
     multiple=True,
-    help="A turn before the question, the oldest first; once for each.",
+    help="A turn before the question, the oldest first; once for each.  [default: none]",
 )
 @click.option(
     "--compare",
     "names",
     metavar="NAME,NAME...",
     help="Several checkpoints side by side: by name, by path, or by the attention they were trained with "
-    "(the newest of each).",
+    "(the newest of each).  [default: one]",
 )
 @click.option("--layer", type=click.IntRange(min=1), metavar="N", help="A layer.  [default: the last one]")
 @click.option("--head", type=click.IntRange(min=1), metavar="N", help="A head.  [default: the mean of all]")

@@ -28,27 +28,32 @@ if TYPE_CHECKING:
 
 @click.command(cls=AloneCommand)
 @click.argument("checkpoint", required=False, shell_complete=complete_checkpoint)
-@click.option("--question", metavar="TEXT", help="Answer this one question and leave; stdin is not read.")
+@click.option(
+    "--question",
+    metavar="TEXT",
+    help="Answer this one question and leave; stdin is not read.  [default: questions from stdin]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 @click.option(
     "--attention",
     type=click.Choice(MAPS),
     metavar="[=" + "|".join(MAPS) + "]",
     help="Show which question words each reply word looked at: in words, as the question shaded a reply word "
-    "each, or as a heat map.  [default: words]",
+    "each, or as a heat map; alone: in words.  [default: not shown]",
 )
 @click.option(
     "--candidates",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Show the N best replies with their scores; on a pipe with --json only.",
+    help="Show the N best replies with their scores; on a pipe with --json only.  [default: the best alone]",
 )
 @click.option(
     "--why",
     type=click.IntRange(min=0, max=1000),
     metavar="[=N]",
     help="Show how sure each reply is, whether it is word for word a training reply, and the N training "
-    "pairs nearest to the question (3 where N is left out); on a pipe with --json only.",
+    "pairs nearest to the question (3 where N is left out); on a pipe with --json only.  "
+    "[default: not shown]",
 )
 @click.option(
     "--history",
@@ -71,7 +76,8 @@ if TYPE_CHECKING:
 @click.option(
     "--reverse-model",
     metavar="CHECKPOINT",
-    help="Choose the reply from which this checkpoint of chatbot train --reverse guesses the question best.",
+    help="Choose the reply from which this checkpoint of chatbot train --reverse guesses the question best.  "
+    "[default: none]",
 )
 @config_options("training.device")
 @click.option(
@@ -79,14 +85,14 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Write the conversation and its attention to a new file as it goes on: a page (.html), or the lines "
-    "that --replay reads (.jsonl).",
+    "that --replay reads (.jsonl).  [default: not written]",
 )
 @click.option(
     "--replay",
     type=click.Path(path_type=Path),
     metavar="FILE.jsonl",
     help="Ask the questions of a transcript again, as they were asked, and tell where a reply differs; the "
-    "exit status is then 1.",
+    "exit status is then 1.  [default: none]",
 )
 @click.option("--private", is_flag=True, help="Keep nothing of what is typed at the terminal.")
 @click.option("--quiet", is_flag=True, help="No greeting and no notices; errors are still told.")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chatbot.cli import tables
+from chatbot.cli.curves import check_plot, draw_plot
 from chatbot.cli.options import checkpoints_option
-from chatbot.errors import CheckpointError
+from chatbot.errors import CheckpointError, OptionError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,8 +53,15 @@ def list_(as_json: bool, checkpoints: Path) -> None:
 @click.command()
 @click.argument("name", required=False)
 @json_option
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Draw the losses of its training to this file (.png or .svg) instead, and print the file's path.  "
+    "[default: tables]",
+)
 @checkpoints_option
-def show(name: str | None, as_json: bool, checkpoints: Path) -> None:
+def show(name: str | None, as_json: bool, plot: Path | None, checkpoints: Path) -> None:
     """Show a checkpoint: what made it, its corpora, how good it is, its files and what answers from it.
 
     NAME is a name under --checkpoints or a path; without one, the newest.
@@ -61,7 +69,15 @@ def show(name: str | None, as_json: bool, checkpoints: Path) -> None:
     from chatbot.checkpoint import find, glance
     from chatbot.display.record import json_line
 
+    if plot:
+        if as_json:
+            raise OptionError("--plot", "does not go with --json", "leave one of them out")
+        check_plot(plot)
     found = glance(find(name, checkpoints))
+    if plot:
+        draw_plot(found.path, plot)
+        click.echo(str(plot))
+        return
     if as_json:
         click.echo(json_line(_facts(found) | {"files": _files(found)} | {"record": dict(found.record)}))
         return

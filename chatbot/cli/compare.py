@@ -103,7 +103,8 @@ def _list_parser(section: str, name: str) -> Callable[[str], tuple[Any, ...]]:
     "grid_file",
     type=click.Path(path_type=Path),
     metavar="FILE.toml",
-    help="Options and their values from a file, and single variants in [[variant]] tables; options win.",
+    help="Options and their values from a file, and single variants in [[variant]] tables; options win.  "
+    "[default: no file]",
 )
 @preset_option
 @like_option

@@ -41,12 +41,15 @@ PAIR_OPTIONS = (
     "--keep-rejected",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write the pairs that are left out to a file, a JSON object a line, with the reason.",
+    help="Write the pairs that are left out to a file, a JSON object a line, with the reason.  "
+    "[default: not written]",
 )
 @click.option(
     "--jobs", metavar="INTEGER", type=int, default=None, help="Processes that work.  [default: one a core]"
 )
-@click.option("--cluster", metavar="ADDRESS", help="Scheduler of a Dask cluster that works instead.")
+@click.option(
+    "--cluster", metavar="ADDRESS", help="Scheduler of a Dask cluster that works instead.  [default: none]"
+)
 @click.option("--quiet", is_flag=True, help="No progress and no summary; errors are still told.")
 @corpora_option
 def add(

@@ -26,7 +26,7 @@ from chatbot.errors import OptionError
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="File to write instead of stdout, readable by you alone; parallel writes FILE.src and FILE.tgt.",
+    help="File to write, readable by you alone; parallel writes FILE.src and FILE.tgt.  [default: stdout]",
 )
 @config_options("reading", *PAIR_OPTIONS)
 @corpora_option

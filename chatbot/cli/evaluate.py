@@ -41,7 +41,11 @@ LIMIT = 5000
     metavar="CORPUS|FILE",
     help="Evaluate on the pairs of this corpus or file.  [default: what was held out of its own corpora]",
 )
-@click.option("--against", metavar="CHECKPOINT", help="Lay another checkpoint beside it, with paired tests.")
+@click.option(
+    "--against",
+    metavar="CHECKPOINT",
+    help="Lay another checkpoint beside it, with paired tests.  [default: none]",
+)
 @click.option(
     "--limit",
     type=click.IntRange(min=0),

@@ -32,8 +32,8 @@ Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
-PATHS = {"src", "tgt", "embeddings"}
-"""Options that name files: they stay as the system spells them."""
+PATHS = {"src": "FILE", "tgt": "FILE", "embeddings": "FILE", "tensorboard": "DIR"}
+"""Options that name files, and what their values are called: they stay as the system spells them."""
 
 SEED_OF_SAMPLING = "decoding.sample_seed"
 """It is typed as --seed, which means another seed where one trains."""
@@ -154,7 +154,7 @@ def config_file_option(command: Function) -> Function:
         "config_file",
         type=click.Path(path_type=Path),
         metavar="FILE.toml",
-        help="Options from a file, in the form --dump-config prints; single options win.",
+        help="Options from a file, in the form --dump-config prints; single options win.  [default: no file]",
     )(command)
 
 
@@ -179,7 +179,9 @@ def like_option(command: Function) -> Function:
     return click.option(
         "--like",
         metavar="PAPER",
-        help="The pairing of a paper: " + ", ".join(PAPERS) + "; --config and single options win.",
+        help="The pairing of a paper: "
+        + ", ".join(PAPERS)
+        + "; --config and single options win.  [default: none]",
     )(command)
 
 
@@ -227,7 +229,8 @@ def _option(section: str, name: str, default: str) -> Decorator:
     metadata = option_field(section, name).metadata
     metavar = f"[{'|'.join(metadata['choices'])}]"
     if not metadata["choices"]:
-        metavar = "|".join((METAVARS[option_type(section, name)], *metadata["words"]))
+        kind = PATHS.get(name) or METAVARS[option_type(section, name)]
+        metavar = "|".join((kind, *metadata["words"]))
     return click.option(
         flag, name, type=field_parser(section, name), default=None, metavar=metavar, help=help_text
     )
@@ -264,11 +267,12 @@ def _help(section: str, name: str, default: str) -> str:
     field = option_field(section, name)
     sentence: str = field.metadata["help"]
     shown = default or _shown(section, name)
-    facts = [f"default: {shown}"] if shown else []
-    if allowed := span(field.metadata):
-        facts.append(allowed)
+    allowed, unit = span(field.metadata), field.metadata["unit"]
+    if default and unit:  # the default does not say what is counted
+        allowed = f"{allowed} {unit}" if allowed else f"in {unit}"
+    facts = [f"default: {shown}", *([allowed] if allowed else [])]
     text = (sentence[0].upper() if sentence[0].isascii() else sentence[0]) + sentence[1:] + "."
-    return f"{text}  [{'; '.join(facts)}]" if facts else text
+    return f"{text}  [{'; '.join(facts)}]"
 
 
 def _shown(section: str, name: str) -> str:
@@ -278,9 +282,9 @@ def _shown(section: str, name: str) -> str:
         flag = option_name(section, name)[2:]
         return flag if value else f"no-{flag}"
     if isinstance(value, tuple):
-        return ", ".join(value)
+        return ", ".join(value) or "none"
     text = f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{text} {unit}".strip() if text else ""
+    return f"{text} {unit}".strip() if text else "none"
 
 
 def _read_file(path: Path) -> dict[str, Any]:

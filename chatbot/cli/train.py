@@ -16,6 +16,7 @@ import click
 
 from chatbot.cli.completion import complete_corpus
 from chatbot.cli.conflicts import check_kept
+from chatbot.cli.curves import KINDS, STEM, check_plot, draw_plot, show_chart
 from chatbot.cli.exits import INTERRUPTED
 from chatbot.cli.options import (
     ASKED_OF_A_TALK,
@@ -83,12 +84,23 @@ LIMITS = ("training.minutes", "training.epochs", "training.steps")
     "--half/--single", "half", default=None, help="Precision the weights are stored in.  [default: half]"
 )
 @click.option(
-    "--resume", metavar="NAME", help="Go on with an interrupted or finished run, exactly where it was."
+    "--resume",
+    metavar="NAME",
+    help="Go on with an interrupted or finished run, exactly where it was.  [default: a new run]",
 )
 @click.option(
-    "--from", "start", metavar="CHECKPOINT", help="Start from the weights of a checkpoint (fine-tuning)."
+    "--from",
+    "start",
+    metavar="CHECKPOINT",
+    help="Start from the weights of a checkpoint (fine-tuning).  [default: none]",
 )
 @click.option("--force", is_flag=True, help="Train on a corpus that chatbot corpus check says to stop at.")
+@click.option(
+    "--plot",
+    type=click.Choice(KINDS),
+    help="When the run ends, draw its losses to training.png or training.svg in the checkpoint's folder; "
+    "chatbot checkpoint show --plot does so later.  [default: no picture]",
+)
 @click.option("--quiet", is_flag=True, help="No progress; errors are still told.")
 @corpora_option
 @checkpoints_option
@@ -103,6 +115,7 @@ def train(
     checkpoints: Path,
     quiet: bool,
     wants_dump: bool,
+    plot: str | None,
     **params: Any,
 ) -> None:
     """Train a bot, fine-tune one or go on with a run.
@@ -118,6 +131,8 @@ def train(
     if wants_dump:
         click.echo(dump_config(config), nl=False)
         return
+    if plot:
+        check_plot(Path(f"{STEM}.{plot}"))
     from chatbot.training.launch import Launch
 
     launch = Launch.of()
@@ -136,6 +151,11 @@ def train(
 
     with stopping(run.stop, tell), _told_once(context, launch):
         interrupted = show(run.events(), quiet, console)
+    if not quiet:
+        show_chart(request.folder, console)
+    if plot and launch.leads:
+        draw_plot(request.folder, request.folder / f"{STEM}.{plot}")
+        tell(f"the losses are drawn in {request.folder / STEM}.{plot}")
     if launch.leads:
         click.echo(str(request.folder))
     if interrupted:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from chatbot.bot import Chatbot
 from chatbot.checkpoint import MANIFEST, load
-from chatbot.comparison.metrics import read_events, words_per_second
+from chatbot.comparison.metrics import words_per_second
 from chatbot.comparison.outcome import Figures, Outcome
 from chatbot.comparison.questions import Question, drawn_place, shown_rows
 from chatbot.comparison.variant import Variant
@@ -19,6 +19,7 @@ from chatbot.corpus.statistics import reply_statistics
 from chatbot.display.record import attention_record
 from chatbot.evaluation.bleu import bleu
 from chatbot.reply import Reply
+from chatbot.training.metrics import read_events
 
 VERSION = 2
 """Part of the fingerprint: raise it when a figure comes to mean something else."""

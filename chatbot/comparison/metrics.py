@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
-from chatbot.checkpoint import METRICS
 from chatbot.display.plots import Curve
-
-
-def read_events(folder: Path) -> list[dict[str, Any]]:
-    """The events of a run, one after the other; lines that a kill has torn are none."""
-    events = []
-    path = folder / METRICS
-    for line in path.read_bytes().splitlines() if path.is_file() else []:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(event, dict):
-            events.append(event)
-    return events
 
 
 def words_per_second(events: list[dict[str, Any]]) -> float | None:

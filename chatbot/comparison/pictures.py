@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from chatbot.comparison.metrics import read_events, validation_curve
+from chatbot.comparison.metrics import validation_curve
 from chatbot.comparison.outcome import Results
 from chatbot.comparison.questions import drawn_place
 from chatbot.display.heatmaps import Map, draw_maps
 from chatbot.display.plots import draw_curves
+from chatbot.training.metrics import read_events
 
 CURVES, MAPS = "compare", "attention"
 """Files of the pictures, without what says that they are PNG or SVG."""

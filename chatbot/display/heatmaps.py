@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from chatbot.display.drawing import save, save_both, style
 from chatbot.display.palette import PALETTES
 from chatbot.display.text import printable
@@ -67,6 +70,19 @@ def draw_picture(maps: Sequence[Map], question: str, path: Path, theme: str = "l
     """
     with style(words_of(maps, question), theme):
         save(_maps_figure(maps, question, theme), path)
+
+
+def draw_pixels(one: Map, question: str) -> NDArray[np.uint8]:
+    """A heat map, with words, as the pixels of a picture.
+
+    Shapes: [height, width, 3]; red, green and blue
+    """
+    with style(words_of([one], question)):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        canvas: Any = FigureCanvasAgg(_maps_figure([one], question, "light"))
+        canvas.draw()
+        return np.array(canvas.buffer_rgba())[..., :3]
 
 
 def words_of(maps: Sequence[Map], question: str) -> list[str]:

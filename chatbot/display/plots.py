@@ -1,4 +1,4 @@
-"""Curves of validation, as PNG and SVG.
+"""Curves of training and validation, as PNG and SVG.
 
 Source: Okabe and Ito 2008, "Color Universal Design" (the colours, which people with any kind of colour
 vision can tell apart; dashes and labels tell the lines apart without them).
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chatbot.display.drawing import GREY, save_both, style
+from chatbot.display.course import Course
+from chatbot.display.drawing import GREY, save, save_both, style
 from chatbot.display.text import printable
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)
 
 LABELLED = 7
 """Curves that are labelled at their ends; more get a legend, in the order of their ends."""
+
+THINNED = 150
+"""Points that training losses are drawn with; a loss of one step alone says little."""
 
 Point = tuple[int, float, float]
 """Step, minutes of training, perplexity."""
@@ -49,6 +53,71 @@ def draw_curves(curves: Sequence[Curve], stem: Path) -> list[Path]:
         return []
     with style(curve.label for curve in curves):
         return save_both(_curves_figure(curves), stem)
+
+
+def draw_course(course: Course, name: str, path: Path) -> None:
+    """Draw the losses of a run, and its perplexities on what was held out, to one PNG or SVG.
+
+    Args:
+        name: of the checkpoint; it is the title.
+    """
+    curves = _perplexities(course)
+    with style([name, *(curve.label for curve in curves)]):
+        save(_course_figure(course, curves, name), path)
+
+
+def _perplexities(course: Course) -> list[Curve]:
+    """Perplexity of all corpora together, and of each where there are several."""
+    names = list(dict.fromkeys(name for each in course.validations for name in each.corpora))
+    curves = [Curve("all", tuple((v.step, v.minutes, v.perplexity) for v in course.validations))]
+    for name in names if len(names) > 1 else ():
+        points = ((v.step, v.minutes, v.corpora[name]) for v in course.validations if name in v.corpora)
+        curves.append(Curve(name, tuple(points)))
+    return [curve for curve in curves if curve.points]
+
+
+def _course_figure(course: Course, curves: Sequence[Curve], name: str) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10.5, 4.2) if curves else (6.0, 4.2), layout="constrained")
+    figure.suptitle(printable(name), x=0.01, ha="left", fontsize=11, fontweight="bold")
+    left, *right = figure.subplots(1, 2 if curves else 1, squeeze=False)[0]
+    _losses(left, course)
+    for axes in right:
+        for number, curve in enumerate(curves):
+            _line(axes, curve, 0, number)
+        axes.set_ylabel("perplexity per word, held out")
+        _perplexity_scale(axes, curves)
+        if 1 < len(curves) <= LABELLED:
+            _label_ends(axes, curves)
+        elif len(curves) > LABELLED:
+            axes.legend(frameon=False, fontsize=8)
+    for axes in (left, *right):
+        axes.set_xlabel("steps")
+        axes.set_xlim(left=0)
+        _quiet(axes)
+    return figure
+
+
+def _losses(axes: Axes, course: Course) -> None:
+    """Training and validation losses over the steps, the best validation marked."""
+    thinned = course.thinned(THINNED)
+    axes.plot(
+        [step for step, _ in thinned],
+        [loss for _, loss in thinned],
+        label="training",
+        color=COLOURS[0],
+        linewidth=1.2,
+    )
+    validations = course.validations
+    losses = Curve("validation", tuple((each.step, each.minutes, each.loss) for each in validations))
+    if validations:
+        _line(axes, losses, 0, 1)
+    if best := course.best:
+        at = f"best, step {best.step:,}"
+        axes.plot([best.step], [best.loss], "*", color=COLOURS[1], markersize=11, linestyle="", label=at)
+    axes.set_ylabel("loss, nats per token")
+    axes.legend(frameon=False, fontsize=8)
 
 
 def _curves_figure(curves: Sequence[Curve]) -> Figure:

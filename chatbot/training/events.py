@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chatbot.display.heatmaps import Map
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -101,9 +103,22 @@ class Looked(Event):
 
 @dataclass(frozen=True, slots=True)
 class Sampled(Event):
-    """Replies to a few validation questions, as (question, reply)."""
+    """Replies to a few validation questions.
+
+    Args:
+        samples: question and reply of each.
+        maps: what the words of each reply looked at, None where that is nothing; () where nobody wants to see
+            it. They are for pictures, and no part of ``metrics.jsonl``.
+    """
 
     samples: tuple[tuple[str, str], ...]
+    maps: tuple[Map | None, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The questions and replies."""
+        record = Event.to_json(dataclasses.replace(self, maps=()))
+        del record["maps"]
+        return record
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from chatbot.checkpoint import METRICS
 from chatbot.files import write_atomically, write_error
 from chatbot.training.events import Event, Reverted
+
+
+def read_events(folder: Path) -> list[dict[str, Any]]:
+    """The events of the run in a checkpoint's folder, in their order; lines that a kill has torn are none."""
+    events = []
+    path = folder / METRICS
+    for line in path.read_bytes().splitlines() if path.is_file() else []:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict):
+            events.append(event)
+    return events
 
 
 @contextmanager

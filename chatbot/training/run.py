@@ -16,16 +16,17 @@ from chatbot.config import AUTO
 from chatbot.corpus.library import DEFAULT_CORPORA
 from chatbot.dataset.batches import TrainingBatches
 from chatbot.dataset.joined import take
+from chatbot.display.drawing import can_draw
 from chatbot.engines.network import fill
 from chatbot.engines.torch_engine import choose_device
 from chatbot.errors import CheckpointError, OptionError, TrainingError
 from chatbot.files import held, private_folder, remove_leftovers, write_atomically
 from chatbot.nn.seq2seq import Seq2Seq
 from chatbot.text.tokenizer import Tokenizer
-from chatbot.training.board import board, writer_class
+from chatbot.training.board import NO_PICTURES, board, folder_of, writer_class
 from chatbot.training.data import TrainingData, prepare
 from chatbot.training.embeddings import check_embeddings, start_from_vectors
-from chatbot.training.events import Event, Finished, Prepared, Reported, Saved, Warned
+from chatbot.training.events import Event, Finished, Prepared, Reported, Sampled, Saved, Warned
 from chatbot.training.fitting import LEAST, batch_trial, largest
 from chatbot.training.freezing import frozen_parts
 from chatbot.training.launch import Launch
@@ -129,8 +130,9 @@ class TrainingRun:
         if not self._processes.leads:
             yield lambda event: None
             return
-        folder, wanted = self._request.folder, self._request.config.training.tensorboard
-        with metrics_log(folder / checkpoint.METRICS, since) as log, board(folder, wanted, since) as show:
+        folder = self._request.folder
+        where = folder_of(self._request.config.training.tensorboard, folder.name)
+        with metrics_log(folder / checkpoint.METRICS, since) as log, board(where, since) as show:
 
             def record(event: Event) -> None:
                 log.write(event)
@@ -147,6 +149,8 @@ class TrainingRun:
         device: torch.device,
     ) -> Iterator[Event]:
         yield from warnings(data, notices, self._request.config)
+        if self._request.config.training.tensorboard and not can_draw():
+            yield Warned(0, NO_PICTURES)
         if base:
             yield from unknown_words(data, self._request.config)
         summary = {**data.summary, "mix": data.described(), "vocab": data.tokenizer.vocab}
@@ -263,8 +267,8 @@ class TrainingRun:
         ]
         questions = spread_questions(data, SAMPLES)
 
-        def sample() -> tuple[tuple[str, str], ...]:
-            return tuple(trained.samples(questions))
+        def sample(step: int) -> Sampled:
+            return trained.sampled(step, questions, maps=bool(options.tensorboard) and can_draw())
 
         return Trainer(
             trained.network,

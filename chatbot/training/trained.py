@@ -15,16 +15,20 @@ import chatbot
 from chatbot import checkpoint
 from chatbot.dataset.joined import joined
 from chatbot.decoding.language_model import BackOff
-from chatbot.engines.answering import Answering
+from chatbot.display.heatmaps import Map
+from chatbot.display.labels import rows_of
+from chatbot.engines.answering import Answer, Answering
 from chatbot.engines.exporting import NotExportedError, export
 from chatbot.engines.torch_engine import TorchEngine
 from chatbot.evaluation.openings import openings
 from chatbot.nn.seq2seq import Seq2Seq
+from chatbot.reply import attention_of
+from chatbot.text.tokenizer import Tokenizer
 from chatbot.text.turns import legible
 from chatbot.training.card import model_card
 from chatbot.training.data import TrainingData
 from chatbot.training.equipment import Equipment, equipment
-from chatbot.training.events import Finished, finite
+from chatbot.training.events import Finished, Sampled, finite
 from chatbot.training.planting import canaries_of
 from chatbot.training.reply_model import model_of
 from chatbot.training.report import perplexities, variety
@@ -63,10 +67,11 @@ class Trained:
         Args:
             asked: each the turns before a question, oldest first, and the question.
         """
+        return [answer.text for answer in self._answers(self._answering(), asked)]
+
+    def _answers(self, answering: Answering, asked: Sequence[Sequence[str]]) -> list[Answer]:
         questions, histories = [turns[-1] for turns in asked], [turns[:-1] for turns in asked]
-        options = self.request.config.decoding
-        answers = self._answering().answers(questions, options, histories=histories)
-        return [answer.text for answer in answers]
+        return answering.answers(questions, self.request.config.decoding, histories=histories)
 
     def _answering(self) -> Answering:
         engine = TorchEngine(self.network, self.data.tokenizer.vocab, self.device)
@@ -131,6 +136,19 @@ class Trained:
         """What was asked, legibly, and the network's replies."""
         return list(zip(map(legible, asked), self.answer(asked), strict=True))
 
+    def sampled(self, step: int, asked: Sequence[tuple[str, ...]], maps: bool) -> Sampled:
+        """The same as an event of a step.
+
+        Args:
+            maps: with what the words of the replies looked at.
+        """
+        answering = self._answering()
+        answers = self._answers(answering, asked)
+        said = tuple(zip(map(legible, asked), (answer.text for answer in answers), strict=True))
+        if not (maps and answering.attends):
+            return Sampled(step, said)
+        return Sampled(step, said, tuple(_map(answering.tokenizer, answer) for answer in answers))
+
     def _record(self, finished: Finished, report: Mapping[str, Any]) -> dict[str, Any]:
         canaries = canaries_of(self.request.config, self.data.tokenizer)
         return {
@@ -156,6 +174,16 @@ def spread_questions(data: TrainingData, most: int) -> list[tuple[str, ...]]:
     pairs = joined([pairs for _, pairs, _ in data.held_out()])
     rows: Sequence[int] = sorted({int(row) for row in np.linspace(0, len(pairs) - 1, most)})
     return [data.tokenizer.decode_turns(pairs.pair(row)[0].tolist()) for row in rows]
+
+
+def _map(tokenizer: Tokenizer, answer: Answer) -> Map | None:
+    """What the words of a reply looked at; None where nothing was said."""
+    if answer.source is None or not answer.text:
+        return None
+    attention = attention_of(tokenizer, answer.source.question, answer.source, answer.ranked[0][1])
+    rows = rows_of(attention)
+    words = [f"{word.text} ({word.turn})" if word.turn else word.text for word in attention.source]
+    return Map("", words, [row.label for row in rows], [row.weights for row in rows])
 
 
 def _stored(tensor: Tensor, half: bool) -> Any:

@@ -74,7 +74,7 @@ class Trainer:
         batches: the stream of training batches.
         validation: what the best weights are chosen by.
         states: the last one is gone back to where the numbers go wrong.
-        sample: gives (question, reply) pairs of the network as it is.
+        sample: gives the network's replies to a few questions as it is, for the step it is told.
         processes: those that train together, each with a trainer of its own.
     """
 
@@ -86,7 +86,7 @@ class Trainer:
         options: TrainingOptions,
         device: torch.device,
         states: States,
-        sample: Callable[[], tuple[tuple[str, str], ...]],
+        sample: Callable[[int], Sampled],
         processes: Processes | None = None,
     ) -> None:
         self.progress = Progress()
@@ -305,7 +305,7 @@ class Trainer:
             place.step, score.loss, score.perplexity, better, score.corpora, score.accuracy, averaged
         )
         yield from self._look()
-        yield Sampled(place.step, self._sample())
+        yield self._sample(place.step)
 
     def _score(self) -> Score:
         """The validation pairs with the weights the network has."""

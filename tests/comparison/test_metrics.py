@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from chatbot.comparison.metrics import read_events, validation_curve, words_per_second
+from chatbot.comparison.metrics import validation_curve, words_per_second
+from chatbot.training.metrics import read_events
 
 
 def stepped(step: int, seconds: float, words: int = 10) -> dict[str, Any]:

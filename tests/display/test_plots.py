@@ -10,10 +10,11 @@ import matplotlib
 import pytest
 from PIL import Image
 
+from chatbot.display.course import Course, Validation
 from chatbot.display.drawing import can_draw, undrawable
 from chatbot.display.heatmaps import Map, draw_maps, draw_picture
 from chatbot.display.palette import PALETTES, channels
-from chatbot.display.plots import COLOURS, DASHES, Curve, draw_curves
+from chatbot.display.plots import COLOURS, DASHES, Curve, draw_course, draw_curves
 
 SVG = "{http://www.w3.org/2000/svg}"
 RISING = Curve("a $5 [b]", ((1, 0.1, 900.0), (20, 0.2, 40.0)))
@@ -158,3 +159,24 @@ def test_picture_too_large_for_its_dots_gets_fewer(tmp_path: Path) -> None:
 def test_characters_that_no_font_has_are_known() -> None:
     assert undrawable(["abc é ∂", "a\u200db \n"]) == ""
     assert undrawable(["a\U0010fffd", "\U0010fffd\ue123"]) == "\ue123\U0010fffd"
+
+
+@pytest.mark.parametrize("corpora", [0, 1, 2, 9])
+def test_course_of_a_run_is_drawn_with_a_curve_for_each_of_several_corpora(
+    tmp_path: Path, corpora: int
+) -> None:
+    named = {f"[{n}] $x": 20.0 + n for n in range(corpora)}
+    validations = tuple(Validation(s, s / 60, 9.0 / s, 99.0 / s, True, named) for s in (3, 6, 9))
+    path = tmp_path / "training.svg"
+    draw_course(Course(tuple((s, 9.0 / s) for s in range(1, 10)), validations), "a $5 bot", path)
+    drawn = path.read_text("utf-8")
+    ET.fromstring(drawn)  # noqa: S314  ours
+    lines = {colour for colour in COLOURS if f"stroke: {colour.lower()}" in drawn}
+    assert len(lines) == (2 if corpora < 2 else min(1 + corpora, len(COLOURS)))
+
+
+def test_course_without_validations_is_drawn(tmp_path: Path) -> None:
+    draw_course(Course(((1, 2.0), (2, 1.0))), "a", tmp_path / "training.png")
+    with Image.open(tmp_path / "training.png") as image:
+        assert has_colour(image.convert("RGB"), COLOURS[0])
+        assert not has_colour(image.convert("RGB"), COLOURS[1])

@@ -17,6 +17,7 @@ from chatbot.config import Config, ModelOptions, TrainingOptions
 from chatbot.dataset.batches import TrainingBatches
 from chatbot.dataset.encoded import EncodedPairs
 from chatbot.engines.torch_engine import TorchEngine
+from chatbot.training.events import Sampled
 from chatbot.training.request import Request
 from chatbot.training.state import Progress, States, Stored
 from chatbot.training.trainer import Trainer
@@ -71,9 +72,9 @@ def make_trainer(saves: Saves) -> MakeTrainer:
         batches = TrainingBatches(pairs, [len(pairs)], [1.0], 60, seed=4)
         validation = [("random", random_pairs(10, seed=5), 1.0)]
 
-        def sample() -> tuple[tuple[str, str], ...]:
+        def sample(step: int) -> Sampled:
             engine = TorchEngine(network, VOCAB, CPU)  # which puts the network into evaluation mode
-            return (("first token", str(engine.start([[4]]).owners.tolist())),)
+            return Sampled(step, (("first token", str(engine.start([[4]]).owners.tolist())),))
 
         return Trainer(network, batches, validation, chosen, CPU, saves, sample)
 
