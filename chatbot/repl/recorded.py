@@ -44,9 +44,11 @@ class Recorded:
         """As the bot does."""
         return self._bot.explained(reply, pairs)
 
-    def given(self, text: str, reply: str, history: Sequence[str] = ()) -> Reply:
+    def given(
+        self, text: str, reply: str, history: Sequence[str] = (), options: DecodingOptions | None = None
+    ) -> Reply:
         """As the bot does; it is no exchange."""
-        return self._bot.given(text, reply, history)
+        return self._bot.given(text, reply, history, options)
 
     def reply(
         self,
