@@ -163,8 +163,8 @@ def trace(network: Seq2Seq) -> tuple[bytes, bytes]:
     """A network's reading and its step as ONNX, serialised.
 
     Inputs and outputs are "src", "tokens", "focus", "vectors", "logits" and "weights", and "memory.0",
-    "state.0", "next.0" and so on; parameters have the names of ``named_tensors``, with "network." before them. The
-    network has to be in evaluation mode.
+    "state.0", "next.0" and so on; parameters have the names of ``named_tensors``, with "network." before
+    them. The network has to be in evaluation mode.
 
     Raises:
         Exception: of any kind, where torch cannot write an operation as ONNX.

@@ -21,7 +21,8 @@ def heading_of(bot: Bot) -> Heading:
 
 def settings_of(options: DecodingOptions, candidates: int) -> dict[str, object]:
     """How a reply was searched for, as a transcript says it."""
-    return {"decoding": dataclasses.asdict(options), "candidates": candidates}
+    seed = options.sample_seed
+    return {"decoding": dataclasses.asdict(options), "candidates": candidates, "seed": seed}
 
 
 class Recorded:
