@@ -19,6 +19,7 @@ from chatbot.display.why import why_lines
 from chatbot.repl.exchange import Exchange
 from chatbot.repl.spinner import Spinner
 from chatbot.repl.talk import OFF, Talk
+from chatbot.repl.wrapping import Wrapping
 
 if TYPE_CHECKING:
     from chatbot.reply import Reply
@@ -68,6 +69,7 @@ class Screen:
     def _hearing(self) -> Iterator[tuple[Callable[[str], None], list[str]]]:
         """A function that shows a piece of a reply, and the pieces it was given."""
         heard: list[str] = []
+        wrapping = Wrapping(self._console.file.write, self._console.width, len(ANSWER))
         with self.waiting() as spinner:
 
             def hear(piece: str) -> None:
@@ -75,13 +77,14 @@ class Screen:
                 if not heard:
                     self._console.print(Text(ANSWER, LOUD), end="")
                 heard.append(piece)
-                self._console.file.write(printable(piece))
+                wrapping.add(printable(piece))
                 self._console.file.flush()
 
             try:
                 yield hear, heard
             finally:
                 if heard:
+                    wrapping.flush()
                     self._console.file.write("\n")
 
     def about(self, exchange: Exchange, talk: Talk) -> None:
