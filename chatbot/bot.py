@@ -269,18 +269,21 @@ class Chatbot:
         for piece in pieces:
             yield piece if isinstance(piece, str) else self._reply(question, piece)
 
-    def given(self, text: str, reply: str, history: Sequence[str] = ()) -> Reply:
+    def given(
+        self, text: str, reply: str, history: Sequence[str] = (), options: DecodingOptions | None = None
+    ) -> Reply:
         """A reply somebody else gives, with what the model would have looked at while saying it.
 
         Its score is its log-probability, the end included, in nats.
 
         Args:
             text, history: as for ``reply``.
+            options: whose ``focus`` says where more is looked; nothing else of them counts.
 
         Raises:
-            OptionError: there is nothing in the question or in the reply.
+            OptionError: there is nothing in the question or in the reply, or a focus is not possible.
         """
-        answer = self._answering.given(text, reply, history)
+        answer = self._answering.given(text, reply, history, options)
         if not answer.source:
             raise OptionError("reply", "a given reply and its question must have words", "give both")
         _, hypothesis = answer.ranked[0]

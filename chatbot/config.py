@@ -352,6 +352,14 @@ class DecodingOptions:
     )
     must: tuple[str, ...] = option((), "a word or phrase that every reply holds; may be given several times")
     begin: str = option("", "what every reply begins with")
+    focus: tuple[str, ...] = option(
+        (),
+        "a word or phrase of the question, or of the turns before it, that is looked at more; may be given "
+        "several times",
+    )
+    focus_weight: float = option(
+        1000.0, "how many times as much --focus lets its words be looked at", low=1.0, high=1e6
+    )
     threshold: float = option(
         0.0,
         "a reply that is less likely to be a good one gives way to the fallback; 0: none does",

@@ -380,7 +380,7 @@ main(sys.argv[2:])
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit that concerns own memory alone")
 def test_d35_corpus_larger_than_the_memory_allowed_is_learned_from(tmp_path: Path) -> None:
-    """The questions have 50 million characters, which as a list of ids would take 400 MB beside torch and the rest, some 600."""
+    """The questions have 50 million characters: as a list of ids 400 MB beside some 600 for all else."""
     with (tmp_path / "talk.tsv").open("w", encoding="utf-8") as out:
         for number in range(60_000):
             words = (f"{number * 300 + word:x}" for word in range(120))

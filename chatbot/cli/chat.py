@@ -159,7 +159,7 @@ def _check_history(bot: Bot, turns: int, notices: Notices) -> None:
 
 def _recorded(bot: Bot, wishes: Wishes) -> Bot:
     """The bot, writing down what is said where that is asked for."""
-    if wishes.transcript is None:
+    if wishes.transcript is None or wishes.on_terminal():  # there it may change, see repl/filing.py
         return bot
     from chatbot.display.transcript import open_transcript
     from chatbot.repl.recorded import Recorded, heading_of
@@ -168,12 +168,13 @@ def _recorded(bot: Bot, wishes: Wishes) -> Bot:
 
 
 def _replay(wishes: Wishes, path: Path, checkpoint: str | None, checkpoints: Path, device: str | None) -> int:
-    from chatbot.cli.replay import read_transcript
+    from chatbot.cli.replay import Replay
+    from chatbot.repl.recording import read_transcript
 
     tell = wishes.notices().tell
-    replay = read_transcript(path, tell)
-    bot = _load(checkpoint or replay.checkpoint, checkpoints, device)
-    return replay.run(bot, sys.stdout.buffer, tell)
+    read = read_transcript(path, tell)
+    replay = Replay(read, lambda name: _load(name, checkpoints, device), checkpoint)
+    return replay.run(sys.stdout.buffer, tell)
 
 
 def _answer(bot: Bot, options: DecodingOptions, wishes: Wishes, notices: Notices) -> int:
@@ -205,4 +206,4 @@ def _converse(bot: Bot, options: DecodingOptions, wishes: Wishes, places: Places
     turns = bot.context if wishes.history is None else wishes.history
     shown = Shown(wishes.attention or OFF, wishes.candidates or 1, wishes.why)
     talk = Talk(bot, options, places, shown, turns, private=wishes.private)
-    start(talk, quiet=wishes.quiet, vi=wishes.vi)
+    start(talk, quiet=wishes.quiet, vi=wishes.vi, transcript=wishes.transcript)

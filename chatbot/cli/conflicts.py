@@ -59,6 +59,7 @@ NEEDS = (
         "set --beam",
     ),
     Need("anti_lm_tokens", lambda options: options.anti_lm > 0, "has no say without it", "add --anti-lm"),
+    Need("focus_weight", lambda options: bool(options.focus), "has no say without it", "add --focus"),
     Need(
         "diversity",
         lambda options: options.beam_groups > 1,
@@ -132,7 +133,11 @@ def check_kept(options: DecodingOptions, max_tgt: int) -> None:
     if options.min_tokens > longest:
         what = f"is {options.min_tokens}, but replies have at most {longest} tokens"
         raise OptionError("--min-tokens", what, "lower it")
-    for flag, words in (("--must", options.must), ("--begin", options.begin)):
+    for flag, words in (
+        ("--must", options.must),
+        ("--begin", options.begin),
+        ("--focus", options.focus),
+    ):
         if words:
             raise OptionError(flag, "is no habit of a checkpoint", f"give it to chatbot chat: {flag}")
 

@@ -38,7 +38,7 @@ PATHS = {"src": "FILE", "tgt": "FILE", "embeddings": "FILE", "tensorboard": "DIR
 SEED_OF_SAMPLING = "decoding.sample_seed"
 """It is typed as --seed, which means another seed where one trains."""
 
-ASKED_OF_A_TALK = ("decoding.must", "decoding.begin")
+ASKED_OF_A_TALK = ("decoding.must", "decoding.begin", "decoding.focus", "decoding.focus_weight")
 """Options of decoding that make sense where one talks, and not for all that a checkpoint will say."""
 
 NUMBER_NAMES = {int: "whole number", float: "number"}

@@ -15,6 +15,7 @@ from chatbot.decoding.engine import BOS, PAD, UNK, Engine
 from chatbot.decoding.forced import forced
 from chatbot.decoding.hypothesis import Hypothesis
 from chatbot.decoding.search import Said, stream
+from chatbot.engines.focus import Focused, can_focus
 from chatbot.engines.planning import Plan, Planner, ReplyModel, no_model
 from chatbot.engines.reading import Reader, Source
 from chatbot.engines.reversing import Reversed
@@ -141,14 +142,23 @@ class Answering:
                 found[row] = answer
         return found
 
-    def given(self, text: str, reply: str, history: Sequence[str] = ()) -> Answer:
-        """A given reply to a text, as if the model had said it; without words in one of the two, none."""
+    def given(
+        self, text: str, reply: str, history: Sequence[str] = (), options: DecodingOptions | None = None
+    ) -> Answer:
+        """A given reply to a text, as if the model had said it; without words in one of the two, none.
+
+        Args:
+            options: where more is looked (``focus``); nothing else of them concerns a given reply.
+        """
+        if options is not None:
+            self._check_focus(options)
         source = self.reader.read(text, history)
         said = self._said(reply, source.words) if source else []
         if not (source and said):
             return Answer()
+        engine = self.engine if options is None else self._looking(options, [source])
         with self._lock:
-            (hypothesis,) = forced(self.engine, [source.ids], [[*said, EOS]])
+            (hypothesis,) = forced(engine, [source.ids], [[*said, EOS]])
         return Answer(source, ((reply, hypothesis),))
 
     def _said(self, reply: str, words: Sequence[str]) -> list[int]:
@@ -173,7 +183,7 @@ class Answering:
             return
         longest = options.max_tokens or self.max_tgt
         plan = self._plan(options, [source], _never(options, source))
-        steps = stream(self.engine, source.ids, plan.terms, plan.step_by_step())
+        steps = stream(self._looking(options, [source]), source.ids, plan.terms, plan.step_by_step())
         said: list[int] = []
         shown = ""
         while not isinstance(step := self._next(steps), Hypothesis):
@@ -215,6 +225,7 @@ class Answering:
         self._plan(options, (), UNSAID)
         if options.coverage_penalty and not self.attends:
             raise OptionError("--coverage-penalty", "this checkpoint has no attention", "leave it out")
+        self._check_focus(options)
         if options.unknown == "avoid":
             return
         remedy = "leave --unknown out"
@@ -222,6 +233,21 @@ class Answering:
             raise OptionError("--unknown", "this checkpoint can say every word already", remedy)
         if not self.attends:
             raise OptionError("--unknown", "this checkpoint has no attention to look a word up by", remedy)
+
+    def _check_focus(self, options: DecodingOptions) -> None:
+        if not options.focus:
+            return
+        if not self.attends:
+            raise OptionError("--focus", "this checkpoint has no attention to draw anywhere", "leave it out")
+        if not can_focus(self.engine):
+            what = (
+                "the ONNX graphs of this checkpoint cannot be told where to look: an older version wrote them"
+            )
+            raise OptionError("--focus", what, "chatbot checkpoint export NAME writes them anew")
+
+    def _looking(self, options: DecodingOptions, sources: Sequence[Source]) -> Engine:
+        """The engine, with its attention drawn to the words that the options name."""
+        return Focused.on(self.engine, sources, options.focus, options.focus_weight)
 
     def check_anti_lm(self) -> None:
         """Refuse to work against dull replies where nothing is known of them.
@@ -240,19 +266,22 @@ class Answering:
             parts.setdefault(_never(options, source), []).append(row)
         answers: dict[int, Answer] = {}
         for never, rows in parts.items():
-            plan = self._plan(options, [sources[row] for row in rows], never)
+            asked = [sources[row] for row in rows]
+            plan = self._plan(options, asked, never)
             wide = n_best if self.reversed_model is None else max(n_best, options.beam)
             replies = []
             with self._lock:
-                found = plan.find(self.engine, plan.spare(wide, SPARE))
+                found = plan.find(self._looking(options, asked), plan.spare(wide, SPARE))
             for row, hypotheses in zip(rows, found, strict=True):
                 cut = [hypothesis.within(longest) for hypothesis in hypotheses]
                 ranked = self._ranked(cut, sources[row])
                 replies.append(tuple(entry for entry in ranked if not plan.wording.forbids(entry[0])))
             if self.reversed_model is not None:
-                asked = [sources[row].question for row in rows]
+                questions = [source.question for source in asked]
                 with self._lock:
-                    replies = self.reversed_model.rerank(asked, replies, options.bidi, options.length_penalty)
+                    replies = self.reversed_model.rerank(
+                        questions, replies, options.bidi, options.length_penalty
+                    )
             for row, kept in zip(rows, replies, strict=True):
                 answers[row] = Answer(sources[row], kept[:n_best], kept)
         return [answers[row] for row in range(len(sources))]

@@ -81,7 +81,7 @@ def prune(reading: ModelProto, step: ModelProto) -> None:
             break
         wanted = grown
     _keep(step.graph, wanted, used)
-    needed = {each.name for each in step.graph.input} - {"tokens"} | {"vectors"}
+    needed = {each.name for each in step.graph.input} - {"tokens", "focus"} | {"vectors"}
     _keep(reading.graph, needed, _reached(reading.graph, needed) | {"src"})
 
 

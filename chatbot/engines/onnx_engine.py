@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,8 @@ class OnnxEngine:
     Args:
         reading, step: see ``chatbot.engines.tracing`` and ``graph``.
         vocab: number of tokens.
+
+    ``focuses`` says whether it can be told where to look more.
     """
 
     def __init__(self, reading: InferenceSession, step: InferenceSession, vocab: int) -> None:
@@ -60,6 +62,7 @@ class OnnxEngine:
         wanted = [each.name for each in step.get_inputs()]
         self._memory = [name for name in wanted if name.startswith("memory.")]
         self._rows = [name for name in wanted if name.startswith("state.")]
+        self.focuses = FOCUS in wanted
 
     @classmethod
     def open(cls, folder: Path, vocab: int) -> OnnxEngine:
@@ -74,7 +77,15 @@ class OnnxEngine:
         """Read the sources, padded to the longest."""
         read = self._encode(sources)
         memory = {name: read[name] for name in self._memory}
+        if self.focuses:
+            memory[FOCUS] = np.zeros((len(sources), max(map(len, sources))), np.float32)
         return OnnxState(memory, np.arange(len(sources)), memory, [read[name] for name in self._rows])
+
+    def focus(self, state: State, focus: NDArray[np.float32]) -> OnnxState:
+        """The state of ``start`` with the attention drawn to some source tokens, see ``Seq2Seq.focused``."""
+        assert isinstance(state, OnnxState)
+        memory = {**state.memory, FOCUS: focus}
+        return replace(state, memory=memory, expanded=memory)
 
     def vectors(self, sources: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Each source's mean over the encoder's outputs at its own tokens.
@@ -109,6 +120,9 @@ class OnnxEngine:
         parts = (_put_back(each, blocks, len(order)) for each in zip(*read, strict=True))
         return dict(zip(self._read, parts, strict=True))
 
+
+FOCUS = "focus"
+"""The input by which scores are raised; graphs that older versions wrote have none."""
 
 NOTHING = np.zeros((0, 2), np.int64), np.zeros(0, np.float32)
 """The bias that changes nothing."""

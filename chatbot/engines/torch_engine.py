@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -51,6 +51,9 @@ class TorchEngine:
         OptionError: the network has no such layer or head.
     """
 
+    focuses = True
+    """It can be told where to look more."""
+
     def __init__(self, network: Seq2Seq, vocab: int, device: torch.device, gaze: Gaze | None = None) -> None:
         if gaze is not None:
             gaze.check(network)
@@ -65,6 +68,13 @@ class TorchEngine:
         read, decoder = self._network.encode(self._padded(sources))
         owners = torch.arange(len(sources), device=self._device)
         return TorchState(read, owners, read, decoder)
+
+    @torch.inference_mode()
+    def focus(self, state: State, focus: NDArray[np.float32]) -> TorchState:
+        """The state of ``start`` with the attention drawn to some source tokens, see ``Seq2Seq.focused``."""
+        assert isinstance(state, TorchState)
+        source = self._network.focused(state.source, torch.from_numpy(focus).to(self._device))
+        return replace(state, source=source, expanded=source)
 
     @torch.inference_mode()
     def step(self, tokens: NDArray[np.int64], state: State, k: int, bias: Bias | None = None) -> Candidates:

@@ -64,8 +64,8 @@ class Speaker(nn.Module):
     Args:
         memory, state: of the kind the network uses; their numbers do not matter.
 
-    Shapes: tokens [rows], the memory's and the state's tensors, a row each -> logits [rows, words], weights
-    [rows, src_len], the next state's tensors
+    Shapes: tokens [rows], focus [rows, src_len] (see ``Seq2Seq.focused``), the memory's and the state's
+    tensors, a row each -> logits [rows, words], weights [rows, src_len], the next state's tensors
     """
 
     def __init__(self, network: Seq2Seq, memory: Source, state: Rows) -> None:
@@ -73,10 +73,10 @@ class Speaker(nn.Module):
         self.network = network
         self._memory, self._state = memory, state
 
-    def forward(self, tokens: Tensor, *tensors: Tensor) -> tuple[Tensor, ...]:
+    def forward(self, tokens: Tensor, focus: Tensor, *tensors: Tensor) -> tuple[Tensor, ...]:
         """Say a token in each row."""
         given = iter(tensors)
-        memory = self._memory.map(lambda tensor: next(given))
+        memory = self.network.focused(self._memory.map(lambda tensor: next(given)), focus)
         state = self._state.map(lambda tensor: next(given))
         decoded = self.network.decode(tokens[:, None], memory, state)
         weights = decoded.weights[:, 0]
@@ -162,9 +162,9 @@ def _stepping(network: Seq2Seq) -> Seq2Seq:
 def trace(network: Seq2Seq) -> tuple[bytes, bytes]:
     """A network's reading and its step as ONNX, serialised.
 
-    Inputs and outputs are "src", "tokens", "vectors", "logits" and "weights", and "memory.0", "state.0",
-    "next.0" and so on; parameters have the names of ``named_tensors``, with "network." before them. The
-    network has to be in evaluation mode.
+    Inputs and outputs are "src", "tokens", "focus", "vectors", "logits" and "weights", and "memory.0",
+    "state.0", "next.0" and so on; parameters have the names of ``named_tensors``, with "network." before
+    them. The network has to be in evaluation mode.
 
     Raises:
         Exception: of any kind, where torch cannot write an operation as ONNX.
@@ -178,10 +178,11 @@ def trace(network: Seq2Seq) -> tuple[bytes, bytes]:
         tokens = torch.full((len(src),), BOS)
         # Traced from the second step on: at the first, what grows with the reply is still empty.
         said = network.decode(tokens[:, None].repeat(1, 2), memory, state).state
-        inputs = (tokens, *memory.tensors(), *said.tensors())
+        inputs = (tokens, torch.zeros(src.shape), *memory.tensors(), *said.tensors())
         after = [name.replace("state", "next") for name in states]
         speaker = Speaker(_stepping(network), memory, said)
-        step = _written(speaker, inputs, ["tokens", *memories, *states], ["logits", "weights", *after])
+        names = ["tokens", "focus", *memories, *states]
+        step = _written(speaker, inputs, names, ["logits", "weights", *after])
     return reading, step
 
 

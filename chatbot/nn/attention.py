@@ -73,7 +73,7 @@ class ScoredAttention(Attention):
 
     def _look(self, query: Tensor, memory: Memory, state: AttentionState) -> Attended:
         keys = memory.keys if self.coverage is None else self.coverage(memory.keys, state)
-        aligned = self.align(self.score(query, keys), query, memory.mask, state)
+        aligned = self.align(memory.focused(self.score(query, keys)), query, memory.mask, state)
         penalty = aligned.penalty
         if self.coverage is not None:
             again = self.coverage.penalty(aligned.weights, state)

@@ -16,13 +16,24 @@ class Memory(Rows):
     """A batch of encoded sources, prepared once and read at every step.
 
     Shapes: keys [batch, src_len, key], values [batch, src_len, value], mask [batch, src_len] (True on
-    real tokens), summary [batch, value] (both directions' final states).
+    real tokens), summary [batch, value] (both directions' final states), focus [batch, src_len] (by how much
+    the score of each position is raised; None: no score is).
     """
 
     keys: Tensor
     values: Tensor
     mask: Tensor
     summary: Tensor
+    focus: Tensor | None = None
+
+    def focused(self, scores: Tensor) -> Tensor:
+        """Scores raised where more is to be looked: e_j + f_j, so that α_j ∝ exp(f_j) · exp(e_j).
+
+        Shapes: scores [batch, ..., tgt_len, src_len] -> the same
+        """
+        if self.focus is None:
+            return scores
+        return scores + (self.focus[:, None] if scores.dim() == 3 else self.focus[:, None, None])
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,8 @@ class MultiHeadAttention(Attention):
             split_heads(each, self.heads) for each in (self.query(query), memory.keys, memory.values)
         )
         scores = asked @ keys.transpose(2, 3) / math.sqrt(keys.shape[-1])
-        looked = masked_softmax(scores, memory.mask[:, None, None])  # [batch, heads, tgt_len, src_len]
+        scores = memory.focused(scores)  # [batch, heads, tgt_len, src_len]
+        looked = masked_softmax(scores, memory.mask[:, None, None])
         weights = looked.mean(1)
         context = self.output(join_heads(looked @ values))
         return Attended(context, weights, state.after(weights), heads=looked)

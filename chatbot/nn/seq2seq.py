@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -81,6 +81,19 @@ class Seq2Seq(nn.Module):
         encoded: Encoded = self.encoder(self.src_dropout(_embed(self.src_embedding, src)), mask)
         memories = self.decoder.prepare(encoded, mask)
         return Source(src, mask, memories), self.decoder.start(encoded, memories)
+
+    def focused(self, source: Source, focus: Tensor) -> Source:
+        """The same sources, some positions of which every attention looks at more than it would.
+
+        Args:
+            focus: by how much the score of each position is raised, in nats; an EOS behind the source gets 0.
+
+        Shapes: focus [batch, src_len]
+        """
+        if self.output.ends_source:
+            focus = nn.functional.pad(focus, (0, 1))
+        memories = tuple(replace(memory, focus=focus) for memory in source.memories)
+        return replace(source, memories=memories)
 
     def summary(self, src: Tensor) -> Tensor:
         """The mean of the encoder's outputs over each source's own tokens, an EOS behind them not counted.

@@ -83,8 +83,14 @@ class Bot(Protocol):
         """Answer one question piece by piece, where the options settle each token as it comes."""
         ...
 
-    def given(self, text: str, reply: str, history: Sequence[str] = ()) -> Reply:
-        """A reply somebody else gives, with what the model would have looked at while saying it."""
+    def given(
+        self, text: str, reply: str, history: Sequence[str] = (), options: DecodingOptions | None = None
+    ) -> Reply:
+        """A reply somebody else gives, with what the model would have looked at while saying it.
+
+        Args:
+            options: whose focus says where more is looked.
+        """
         ...
 
     def explained(self, reply: Reply, pairs: int) -> Reply:

@@ -21,7 +21,8 @@ def heading_of(bot: Bot) -> Heading:
 
 def settings_of(options: DecodingOptions, candidates: int) -> dict[str, object]:
     """How a reply was searched for, as a transcript says it."""
-    return {"decoding": dataclasses.asdict(options), "candidates": candidates}
+    seed = options.sample_seed
+    return {"decoding": dataclasses.asdict(options), "candidates": candidates, "seed": seed}
 
 
 class Recorded:
@@ -44,9 +45,11 @@ class Recorded:
         """As the bot does."""
         return self._bot.explained(reply, pairs)
 
-    def given(self, text: str, reply: str, history: Sequence[str] = ()) -> Reply:
+    def given(
+        self, text: str, reply: str, history: Sequence[str] = (), options: DecodingOptions | None = None
+    ) -> Reply:
         """As the bot does; it is no exchange."""
-        return self._bot.given(text, reply, history)
+        return self._bot.given(text, reply, history, options)
 
     def reply(
         self,

@@ -19,6 +19,7 @@ from chatbot.display.why import why_lines
 from chatbot.repl.exchange import Exchange
 from chatbot.repl.spinner import Spinner
 from chatbot.repl.talk import OFF, Talk
+from chatbot.repl.wrapping import Wrapping
 
 if TYPE_CHECKING:
     from chatbot.reply import Reply
@@ -68,6 +69,7 @@ class Screen:
     def _hearing(self) -> Iterator[tuple[Callable[[str], None], list[str]]]:
         """A function that shows a piece of a reply, and the pieces it was given."""
         heard: list[str] = []
+        wrapping = Wrapping(self._console.file.write, self._console.width, len(ANSWER))
         with self.waiting() as spinner:
 
             def hear(piece: str) -> None:
@@ -75,34 +77,52 @@ class Screen:
                 if not heard:
                     self._console.print(Text(ANSWER, LOUD), end="")
                 heard.append(piece)
-                self._console.file.write(printable(piece))
+                wrapping.add(printable(piece))
                 self._console.file.flush()
 
             try:
                 yield hear, heard
             finally:
                 if heard:
+                    wrapping.flush()
                     self._console.file.write("\n")
 
     def about(self, exchange: Exchange, talk: Talk) -> None:
         """What the conversation shows of a reply besides its text."""
-        reply = exchange.reply
         if talk.shown.candidates > 1:
-            for place, candidate in enumerate(reply.candidates, start=1):
-                self._print(Text(f"  {place:2}  {candidate.score:7.3f}  {printable(candidate.reply)}", QUIET))
-        self.why(reply)
+            self._candidates(exchange)
+        self._looked(exchange, talk)
+        if exchange.reply.truncated:
+            self.note("The question is longer than this checkpoint reads; only its end was read.")
+
+    def _candidates(self, exchange: Exchange) -> None:
+        grid = Table.grid(padding=(0, GAP))
+        for justify in ("right", "right", "left"):
+            grid.add_column(justify=justify, no_wrap=justify == "right")
+        for place, candidate in enumerate(exchange.reply.candidates, start=1):
+            cells = (f"{place:4}", f"{candidate.score:.3f}", printable(candidate.reply))
+            grid.add_row(*(Text(cell, QUIET) for cell in cells))
+        self._console.print(grid)
+
+    def picked(self, exchange: Exchange, talk: Talk) -> None:
+        """The candidate that counts from now on, and what the conversation shows of it."""
+        self.say(f"Picked: {printable(exchange.said)}")
+        self._looked(exchange, talk)
+
+    def _looked(self, exchange: Exchange, talk: Talk) -> None:
+        self.why(exchange.counted)
         if talk.shown.attention != OFF:
             self.attention(exchange, talk.shown.attention)
-        if reply.truncated:
-            self.note("The question is longer than this checkpoint reads; only its end was read.")
 
     def attention(self, exchange: Exchange, name: str) -> None:
         """What each word of a reply looked at, as a map."""
-        reply = exchange.reply
-        if exchange.picked or reply.fallback or not reply.text:
+        reply = exchange.counted
+        if not reply.text:
             return
         if reply.attention is None:
-            self.note("This checkpoint has no attention to show.")
+            self.note(
+                "The fallback looked at nothing." if reply.fallback else "There is no attention to show."
+            )
             return
         for line in MAPS[name](reply.attention, look_of(self._console, os.environ)):
             self._console.print(styled(line), soft_wrap=True)
@@ -110,7 +130,8 @@ class Screen:
     def why(self, reply: Reply) -> None:
         """Where a reply comes from: how sure it is, and the training pairs nearest to the question."""
         for line in why_lines(reply):
-            self._print(Text(line, QUIET))
+            bare = line.lstrip(" ")
+            self._console.print(Padding(Text(bare, QUIET), (0, 0, 0, len(line) - len(bare)), expand=False))
 
     def say(self, text: str) -> None:
         """A line that was asked for."""

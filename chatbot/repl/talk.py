@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from chatbot.display.text import whole
 from chatbot.errors import ChatbotError, OptionError
 from chatbot.repl.bot import Bot
 from chatbot.repl.exchange import Exchange
+from chatbot.repl.recorded import heading_of
 
 if TYPE_CHECKING:
     from chatbot.reply import Reply
@@ -60,6 +62,7 @@ class Talk:
         since: exchanges from this one on are remembered; earlier ones were cleared.
         private: nothing that is typed is kept on the disk.
         draft: what the next line begins with.
+        files: those that hold this conversation and may be written anew.
     """
 
     bot: Bot
@@ -71,6 +74,7 @@ class Talk:
     since: int = 0
     private: bool = False
     draft: str = ""
+    files: set[Path] = field(default_factory=set)
 
     def ask(self, question: str, hear: Callable[[str], None] | None = None) -> Exchange:
         """Answer, and remember both sides.
@@ -78,34 +82,51 @@ class Talk:
         Args:
             hear: is given the reply piece by piece where it is made so (greedy search, sampling).
         """
-        question, history = whole(question), self.history()
-        if hear is None or not self.streams():
-            reply = self.bot.reply(question, history, self.options, self.shown.candidates)
-        else:
-            reply = self._heard(question, history, hear)
-        if self.shown.why is not None:
-            reply = self.bot.explained(reply, self.shown.why)
-        exchange = Exchange(question, reply, history, self.options, self.bot.name)
+        exchange = self._answer(whole(question), self.history(), self.options, hear)
         self.exchanges.append(exchange)
         return exchange
 
-    def _heard(self, question: str, history: tuple[str, ...], hear: Callable[[str], None]) -> Reply:
-        saying = self.bot.stream(question, history, self.options)
-        for piece in saying:
-            hear(piece)
-        return saying.reply
+    def _answer(
+        self,
+        question: str,
+        history: tuple[str, ...],
+        options: DecodingOptions,
+        hear: Callable[[str], None] | None = None,
+    ) -> Exchange:
+        """An exchange with the bot that answers now."""
+        if hear is None or not self.streams():
+            reply = self.bot.reply(question, history, options, self.shown.candidates)
+        else:
+            saying = self.bot.stream(question, history, options)
+            for piece in saying:
+                hear(piece)
+            reply = saying.reply
+        return self._exchange(question, reply, history, options, self.shown.candidates)
+
+    def _exchange(
+        self, question: str, reply: Reply, history: tuple[str, ...], options: DecodingOptions, asked: int
+    ) -> Exchange:
+        """With where the reply comes from, if that is shown."""
+        asking = question, self._explained(reply), history, options, heading_of(self.bot), asked
+        return Exchange(*asking, begins=self.since == len(self.exchanges), private=self.private)
+
+    def _explained(self, reply: Reply) -> Reply:
+        return reply if self.shown.why is None else self.bot.explained(reply, self.shown.why)
 
     def streams(self) -> bool:
         """Whether replies come word by word: where the first word is not taken back, and one is wanted."""
         return self.options.settles and self.shown.candidates == 1
 
     def history(self) -> tuple[str, ...]:
-        """The turns the next question is read with, oldest first; a blank side is no turn."""
+        """The turns the next question is read with, oldest first; a blank side is no turn.
+
+        What was said in private is read in private only, so that no file that is kept repeats it.
+        """
         turns = [
             text
             for exchange in self.exchanges[self.since :]
             for text in (exchange.question, exchange.said)
-            if text.strip()
+            if text.strip() and self.private >= exchange.private
         ]
         return tuple(turns[max(0, len(turns) - self.turns) :])
 
@@ -132,8 +153,27 @@ class Talk:
         Raises:
             OptionError: there is no such candidate.
         """
-        self.exchanges[-1] = self.last(str(place)).pick(place)
+        self.exchanges[-1] = self.picked(self.last(str(place)), place)
         return self.exchanges[-1]
+
+    def picked(self, exchange: Exchange, place: int) -> Exchange:
+        """The exchange with a candidate, counted from 1, as its reply; what that one looked at is found out.
+
+        Raises:
+            OptionError: there is no such candidate.
+        """
+        chosen = exchange.candidate(place)
+        if chosen is not exchange.reply and exchange.reply.attention and self.answered(exchange):
+            with suppress(OptionError):  # a candidate without words looks nowhere
+                said = exchange.question, chosen.text, exchange.history, exchange.options
+                chosen = replace(chosen, attention=self.bot.given(*said).attention)
+        if exchange.reply.why is not None and self.answered(exchange):
+            chosen = self.bot.explained(chosen, len(exchange.reply.why.pairs))
+        return replace(exchange, picked=place, chosen=chosen)
+
+    def answered(self, exchange: Exchange) -> bool:
+        """Whether an exchange is with the bot that answers now."""
+        return exchange.by.fingerprint == self.bot.fingerprint
 
     def undo(self, where: str) -> Exchange:
         """Take the last exchange back, and return it."""
@@ -150,18 +190,61 @@ class Talk:
         """
         old = self.last(where)
         if self.options.search == SAMPLE:
-            self.options = replace(self.options, sample_seed=self.options.sample_seed + 1)
-            self.undo(where)
-            return self.ask(old.question, hear)
-        tried = {*old.tried, old.said}
-        wide = replace(self.options, beam=max(self.options.beam, len(tried) + 1), beam_groups=1)
-        reply = self.bot.reply(old.question, old.history, wide, wide.beam)
-        others = [place for place, one in enumerate(reply.candidates) if one.reply not in tried]
+            options = replace(self.options, sample_seed=self.options.sample_seed + 1)
+            found = self._answer(old.question, old.history, options, hear)
+            self.options = options
+        else:
+            found = self._next_best(where, old)
+        return self._instead(found)
+
+    def _next_best(self, where: str, old: Exchange) -> Exchange:
+        """The best reply of the search that was not tried yet."""
+        tried = (*old.tried, old.said)
+        beam = max(self.options.beam, len(set(tried)) + 1)
+        wide = replace(self.options, beam=beam, beam_groups=1, focus=old.options.focus)
+        reply = self.bot.reply(old.question, old.history, wide, beam)
+        others = [place for place, one in enumerate(reply.candidates, start=1) if one.reply not in tried]
         if not others:
             raise OptionError(where, "the search finds no other reply", "say /sample, or widen it with /beam")
-        found = Exchange(old.question, reply, old.history, wide, self.bot.name, others[0], "", tuple(tried))
-        self.exchanges[-1] = found
-        return found
+        found = replace(self._exchange(old.question, reply, old.history, wide, beam), tried=tried)
+        return found if others[0] == 1 else self.picked(found, others[0])
+
+    def focus(self, where: str, words: Sequence[str]) -> Exchange:
+        """Answer the last question anew, looking more at some of its words.
+
+        Raises:
+            OptionError: nothing was said yet, what was read has no such word, or the bot cannot be told where
+                to look; all stays as it was.
+        """
+        from chatbot.engines.focus import spans_of  # finds words by what a conversation may never need
+
+        old = self.last(where)
+        turns = (*old.reply.history, old.question)
+        lacking = [word for word in words if not any(spans_of(turn, [word]) for turn in turns)]
+        if lacking:
+            raise OptionError(where, f"no {lacking[0]!r} in the last question", "name words of it")
+        options = replace(self.options, focus=tuple(words))
+        self.bot.check(options)
+        return self._instead(self._answer(old.question, old.history, options))
+
+    def _instead(self, exchange: Exchange) -> Exchange:
+        """Let an exchange take the place of the last one, which it asks again."""
+        old = self.exchanges[-1]
+        private = exchange.private or old.private
+        self.exchanges[-1] = replace(exchange, begins=old.begins, private=private)
+        return self.exchanges[-1]
+
+    def explained(self, where: str, pairs: int) -> Reply:
+        """The last reply with where it comes from.
+
+        Raises:
+            OptionError: nothing was said yet, or another checkpoint said it.
+        """
+        exchange = self.last(where)
+        if not self.answered(exchange):
+            what = f"{exchange.by.checkpoint} said that, and {self.bot.name} answers now"
+            raise OptionError(where, what, f"/retry, or go back with /checkpoint {exchange.by.checkpoint}")
+        return self.bot.explained(exchange.counted, pairs)
 
     def search(self, where: str, **changes: Any) -> None:
         """Change how replies are searched for; a narrower beam takes the candidates down with it.
@@ -222,6 +305,6 @@ class Talk:
         self.exchanges[-1] = replace(exchange, mark="taught")
 
     def _corrections(self, where: str) -> Corrections:
-        if self.private:
-            raise ChatbotError(where, "this conversation is private", "say /private off first")
+        if self.private or (self.exchanges and self.exchanges[-1].private):
+            raise ChatbotError(where, "this was said in private", "say /private off, and ask again")
         return Corrections(self.places.corpora)

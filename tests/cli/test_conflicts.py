@@ -26,6 +26,7 @@ VALUES: dict[str, Any] = {
     "length_penalty": 1.0,
     "anti_lm": 0.5,
     "anti_lm_tokens": 5,
+    "focus_weight": 30.0,
     "reverse_model": True,
 }
 PAIRS = [(one, other) for one, others in CONTRADICTIONS for other in others]
@@ -64,6 +65,7 @@ def test_option_without_what_it_needs_is_told(need: Any) -> None:
             {"normalize": "average"},
             {"beam_groups": 2},
             {"anti_lm": 0.0},
+            {"focus": ("tired",)},
         )
     ]
     unmet = [options for options in without if not need.met(options)]

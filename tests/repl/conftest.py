@@ -35,6 +35,7 @@ class EchoBot:
     name: str = "echo"
     fingerprint: str = "0f" * 32
     reads_history: bool = True
+    context: int = 4
     options: DecodingOptions = field(default_factory=DecodingOptions)
     asked: list[tuple[str, tuple[str, ...], int]] = field(default_factory=list)
     attends: bool = True
@@ -62,6 +63,14 @@ class EchoBot:
     def check(self, options: DecodingOptions) -> None:
         if options.coverage_penalty:
             raise OptionError("--coverage-penalty", "an echo has no attention", "leave it out")
+
+    def given(
+        self, text: str, reply: str, history: Sequence[str] = (), options: DecodingOptions | None = None
+    ) -> Reply:
+        assert options is not None
+        words = tuple(Word(text, 0, len(text)) for text in reply.split())
+        looked = Attention((Word(text, 0, len(text)),), words, ((1.0,),) * len(words))
+        return Reply(text, reply, -5.0, attention=looked)
 
     def explained(self, reply: Reply, pairs: int) -> Reply:
         near = tuple(Nearest(f"like {reply.question}", "so", 0.5) for _ in range(pairs))
@@ -106,7 +115,7 @@ class Terminal:
     def _load(self, name: str) -> EchoBot:
         if name != "other":
             raise CheckpointError(name, "no checkpoint of that name", "say other")
-        return EchoBot("other", options=DecodingOptions(beam=2))
+        return EchoBot("other", "1e" * 32, options=DecodingOptions(beam=2))
 
     def type(self, keys: str, quiet: bool = False, vi: bool = False) -> list[str]:
         """The lines shown while ``keys`` and then Ctrl-D are typed; returns when the conversation ends."""

@@ -32,9 +32,13 @@ def test_questions_are_answered_in_order(terminal: Any) -> None:
 
 def test_why_stands_under_each_reply(terminal: Any) -> None:
     terminal.talk.shown.why = 1
-    shown = terminal.type("hi\r", quiet=True)
-    said = " ".join(" ".join(shown).split())
-    assert said == "bot: re hi word for word a reply of the training data 0.50 like hi -> so"
+    shown = [line.rstrip() for line in terminal.type("hi\r", quiet=True)]
+    assert shown == [
+        "bot: re hi",
+        "  word for word a reply of the training",
+        "  data",
+        "   0.50  like hi  ->  so",
+    ]
 
 
 def test_blank_line_is_not_asked(terminal: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from chatbot.display.maps import MAPS
 from chatbot.repl.commands.command import choice, count
 from chatbot.repl.commands.searching import tell_search
@@ -40,4 +42,24 @@ def candidates(talk: Talk, screen: Screen, argument: str) -> None:
 def why(talk: Talk, screen: Screen, argument: str) -> None:
     """Show where the last reply comes from, and the training pairs nearest to its question."""
     pairs = count("/why", argument) if argument else PAIRS
-    screen.why(talk.bot.explained(talk.last("/why").reply, pairs))
+    screen.why(talk.explained("/why", pairs))
+
+
+def focus(talk: Talk, screen: Screen, argument: str) -> None:
+    """Answer the last question again, looking more at some of its words, and show what was looked at."""
+    words = tuple(dict.fromkeys(argument.split()))
+    screen.exchange(lambda hear: talk.focus("/focus", words), talk)
+    if talk.shown.attention == OFF:
+        screen.attention(talk.exchanges[-1], WORDS["on"])
+
+
+def question_words(talk: Talk, argument: str) -> Iterable[str]:
+    """Words of the last question that begin as the last word typed, behind those typed before."""
+    if not talk.exchanges:
+        return
+    before, _, begun = argument.rpartition(" ")
+    typed = before.casefold().split()
+    for word in dict.fromkeys(talk.exchanges[-1].question.split()):
+        bare = word.strip(".,;:!?\"'()")
+        if bare and bare.casefold().startswith(begun.casefold()) and bare.casefold() not in typed:
+            yield f"{before} {bare}".lstrip()

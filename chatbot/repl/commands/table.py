@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from chatbot.display.maps import MAPS
 from chatbot.errors import OptionError
-from chatbot.repl.commands import keeping, moving, searching, showing
+from chatbot.repl.commands import filing, keeping, moving, searching, showing
 from chatbot.repl.commands.command import SLASH, Command, words
 from chatbot.repl.screen import Screen
 from chatbot.repl.talk import OFF, Talk
@@ -84,9 +84,33 @@ COMMANDS = (
     Command("/undo", "", "take the last question and its reply back", moving.undo),
     Command("/edit", "", "take the last question back and change it", moving.edit),
     Command("/why", "[N]", "show the training pairs nearest to the last question", showing.why),
+    Command(
+        "/focus",
+        "WORD...",
+        "answer the last question again, looking more at these words of it",
+        showing.focus,
+        showing.question_words,
+    ),
     Command("/teach", "BETTER REPLY", "keep what should have been said, to train on", keeping.teach),
     Command("/good", "", "keep the last reply as one to learn", keeping.good),
     Command("/bad", "", "keep the last reply as one not to give", keeping.bad),
+    Command(
+        "/save",
+        "FILE",
+        "write the conversation as lines that /load reads",
+        filing.save,
+        filing.files(".jsonl"),
+    ),
+    Command(
+        "/load", "FILE", "go on from a conversation that /save wrote", filing.load, filing.files(".jsonl")
+    ),
+    Command(
+        "/transcript",
+        "FILE.html",
+        "write the conversation and its attention as a page",
+        filing.transcript,
+        filing.files(".html"),
+    ),
     Command("/private", "[on|off]", "keep nothing of what is typed", keeping.private, words("on", "off")),
     Command("/quit", "", "leave, as Ctrl-D does", moving.leave),
 )
