@@ -158,7 +158,7 @@ def test_picture_too_large_for_its_dots_gets_fewer(tmp_path: Path) -> None:
 
 def test_characters_that_no_font_has_are_known() -> None:
     assert undrawable(["abc é ∂", "a\u200db \n"]) == ""
-    assert undrawable(["a\U0010fffd", "\U0010fffd\ue123"]) == "\ue123\U0010fffd"
+    assert undrawable(["a\U0010fffd", "\U0010fffd\U0010fffc"]) == "\U0010fffc\U0010fffd"
 
 
 @pytest.mark.parametrize("corpora", [0, 1, 2, 9])
