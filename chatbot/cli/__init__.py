@@ -67,4 +67,6 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     """
     use_utf8()
     heed_signals()
-    leave(run(group, list(sys.argv[1:] if args is None else args)))
+    if args is not None:
+        sys.exit(run(group, list(args)))
+    leave(run(group, sys.argv[1:]))
