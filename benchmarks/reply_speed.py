@@ -5,8 +5,8 @@
 Setting S: GRU, two layers, 256 numbers, both directions, 8,000 words; ours has general attention without
 feeding, each toolkit what its name says. Questions come one by one, or in batches of 64.
 
-A figure is the difference between two processes that answer many questions and few, so that loading is no
-part of it; it is in seconds of one processor, all on one thread, so that other work takes little.
+A figure is the difference between two processes that answer many questions and few, so that loading takes
+no part; it is in seconds of one processor, all on one thread, so that other work on the machine takes little.
 Ours and theirs run in turn, and the middle of the rounds counts. Time goes from words to words.
 
 DIR of the peers holds ``venv`` (JoeyNMT 2.3, OpenNMT-py 3.5) and ``out`` with their trained models. Questions

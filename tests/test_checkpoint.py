@@ -30,6 +30,7 @@ from chatbot.checkpoint import (
     is_complete,
     load,
     save,
+    starter_folder,
     update,
 )
 from chatbot.config import Config
@@ -106,6 +107,12 @@ def test_files_of_an_earlier_checkpoint_do_not_stay(make: Callable[..., Path]) -
     make("bot", 2)
     assert not load(folder).has_graphs
     assert not list(folder.glob("*.onnx"))
+
+
+def test_starter_is_small_and_needs_no_torch() -> None:
+    starter = load(starter_folder())
+    assert starter.has_graphs
+    assert starter.size < 12e6
 
 
 def test_half_precision_is_loaded_as_single(make: Callable[..., Path]) -> None:

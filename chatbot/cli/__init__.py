@@ -81,4 +81,6 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         from click.shell_completion import shell_complete
 
         sys.exit(shell_complete(group, {}, "chatbot", VARIABLE, instruction))
-    leave(run(group, list(sys.argv[1:] if args is None else args)))
+    if args is not None:
+        sys.exit(run(group, list(args)))
+    leave(run(group, sys.argv[1:]))

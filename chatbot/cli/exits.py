@@ -52,7 +52,7 @@ def run(command: click.Command, args: list[str], name: str = "chatbot") -> int:
 
 
 def leave(status: int) -> NoReturn:
-    """End the process.
+    """End the process, of which the command line is all.
 
     Where a bot answered without torch, whatever was registered to run at the end is run, and the rest is left
     to the system: taking the interpreter and the runtime's library apart takes a tenth of the time in which a
